@@ -1,0 +1,120 @@
+/* Arena: see arena.h. */
+#include "base/arena.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 16 * 1024, ALIGN_BYTES = 16 };
+
+struct ArenaBlock {
+    ArenaBlock *next;
+    size_t size, used;
+    _Alignas(ALIGN_BYTES) char bytes[];
+};
+
+static void out_of_memory(void)
+{
+    (void)fputs("otto: out of memory\n", stderr); /* nothing else can be done */
+    abort();
+}
+
+void *mem_alloc(size_t size)
+{
+    void *memory = calloc(1, size ? size : 1);
+    if (!memory)
+        out_of_memory();
+    return memory;
+}
+
+void *mem_grow(void *old, size_t count, size_t item_size)
+{
+    void *memory = reallocarray(old, count ? count : 1, item_size);
+    if (!memory)
+        out_of_memory();
+    return memory;
+}
+
+char *mem_strdup(const char *text)
+{
+    if (!text)
+        return NULL;
+    size_t size = strlen(text) + 1;
+    return memcpy(mem_alloc(size), text, size);
+}
+
+void mem_freep(void *pointer_to_pointer)
+{
+    void **pointer = pointer_to_pointer;
+    free(*pointer);
+    *pointer = NULL;
+}
+
+void *arena_alloc(Arena *arena, size_t size)
+{
+    size = (size + ALIGN_BYTES - 1) & ~(size_t)(ALIGN_BYTES - 1);
+    ArenaBlock *block = arena->blocks;
+    if (!block || block->size - block->used < size) {
+        size_t bytes = MAX(size, (size_t)BLOCK_BYTES);
+        block = mem_alloc(sizeof *block + bytes);
+        block->size = bytes;
+        block->next = arena->blocks;
+        arena->blocks = block;
+    }
+    void *memory = block->bytes + block->used;
+    block->used += size;
+    return memory;
+}
+
+char *arena_strndup(Arena *arena, const char *text, size_t length)
+{
+    char *copy = arena_alloc(arena, length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *arena_strdup(Arena *arena, const char *text)
+{
+    return text ? arena_strndup(arena, text, strlen(text)) : NULL;
+}
+
+char *arena_printf(Arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0)
+        abort(); /* a bad format is a bug */
+    char *text = arena_alloc(arena, (size_t)length + 1);
+    (void)vsnprintf(text, (size_t)length + 1, format, again); /* measured above */
+    va_end(again);
+    return text;
+}
+
+void arena_reset(Arena *arena)
+{
+    ArenaBlock *keep = arena->blocks;
+    if (!keep)
+        return;
+    Arena rest = {keep->next};
+    arena_done(&rest);
+    if (keep->size > BLOCK_BYTES) {
+        free(keep);
+        arena->blocks = NULL;
+        return;
+    }
+    memset(keep->bytes, 0, keep->used);
+    keep->used = 0;
+    keep->next = NULL;
+}
+
+void arena_done(Arena *arena)
+{
+    for (ArenaBlock *block = arena->blocks; block;) {
+        ArenaBlock *next = block->next;
+        free(block);
+        block = next;
+    }
+    arena->blocks = NULL;
+}
