@@ -79,17 +79,16 @@ char *arena_strdup(Arena *arena, const char *text)
 
 char *arena_printf(Arena *arena, const char *format, ...)
 {
-    va_list args, again;
+    char *text = NULL;
+    va_list args;
     va_start(args, format);
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    int length = vasprintf(&text, format, args);
     va_end(args);
     if (length < 0)
-        abort(); /* a bad format is a bug */
-    char *text = arena_alloc(arena, (size_t)length + 1);
-    (void)vsnprintf(text, (size_t)length + 1, format, again); /* measured above */
-    va_end(again);
-    return text;
+        out_of_memory();
+    char *copy = arena_strndup(arena, text, (size_t)length);
+    free(text);
+    return copy;
 }
 
 void arena_reset(Arena *arena)

@@ -76,6 +76,8 @@ static json_t *read_list(Reader *reader, const char *path)
         }
         CLEANUP(str_done) Str below = STR_INIT;
         str_addf(&below, "%s[%zu]", path, i);
+        json_object_set_new(reader->lines, str_text(&below),
+                            json_integer((json_int_t)event.start_mark.line + 1));
         json_t *item = read_node(reader, &event, str_text(&below));
         yaml_event_delete(&event);
         if (!item || json_array_append_new(list, item) != 0)
@@ -90,6 +92,7 @@ fail:
 static int read_pair(Reader *reader, json_t *map, const char *path)
 {
     yaml_event_t key, value;
+    CLEANUP(str_done) Str below = STR_INIT;
     int verdict = -1;
     if (!next_event(reader, &key))
         return -1;
@@ -109,7 +112,6 @@ static int read_pair(Reader *reader, json_t *map, const char *path)
     }
     if (!next_event(reader, &value))
         goto done;
-    CLEANUP(str_done) Str below = STR_INIT;
     str_addf(&below, "%s%s%s", path, *path ? "." : "", name);
     json_object_set_new(reader->lines, str_text(&below), json_integer((json_int_t)line));
     json_t *item = read_node(reader, &value, str_text(&below));
@@ -135,12 +137,37 @@ static json_t *read_map(Reader *reader, const char *path)
     return NULL;
 }
 
+/* Anchors and tags: a settings file is data, read once from top to bottom. */
+static bool is_decorated(const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_SCALAR_EVENT:
+        return event->data.scalar.anchor || event->data.scalar.tag;
+    case YAML_SEQUENCE_START_EVENT:
+        return event->data.sequence_start.anchor || event->data.sequence_start.tag;
+    case YAML_MAPPING_START_EVENT:
+        return event->data.mapping_start.anchor || event->data.mapping_start.tag;
+    case YAML_NO_EVENT:
+    case YAML_STREAM_START_EVENT:
+    case YAML_STREAM_END_EVENT:
+    case YAML_DOCUMENT_START_EVENT:
+    case YAML_DOCUMENT_END_EVENT:
+    case YAML_ALIAS_EVENT:
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+        break;
+    }
+    return false;
+}
+
 static json_t *read_node(Reader *reader, yaml_event_t *event, const char *path)
 {
     size_t line = event->start_mark.line + 1;
     json_t *node = NULL;
     if (++reader->depth > MOST_DEPTH)
         (void)err_set(reader->err, ERR_USAGE, "line %zu: nested too deeply", line);
+    else if (is_decorated(event))
+        (void)err_set(reader->err, ERR_USAGE, "line %zu: anchors and tags are not used here", line);
     else if (event->type == YAML_SCALAR_EVENT)
         node = read_scalar(reader, event);
     else if (event->type == YAML_SEQUENCE_START_EVENT)

@@ -1,4 +1,4 @@
-/* YAML reading: libyaml into the same tree as JSON, with the line of every key.
+/* YAML reading: libyaml into the same tree as JSON, with the line of every key and list item.
  *
  * Plain scalars become null, booleans, integers, reals or strings (YAML 1.2 core words only:
  * yes/no stay strings). Anchors, aliases, tags and several documents are refused: a settings file

@@ -1,0 +1,2 @@
+. ./lib/greeting.sh
+test -n "$(greeting)"

@@ -1,0 +1,162 @@
+/* demo: a scripted backlog in a temporary folder, with its own state folder. */
+#include "agent/embedded.h"
+#include "base/file.h"
+#include "cli/child.h"
+#include "cli/cli.h"
+#include "cli/session.h"
+#include "cli/taskbody.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Demo {
+    Cli *cli;
+    char folder[64];     /* everything lies below */
+    char repository[96]; /* with otto.yaml */
+    char state_dir[96];
+    char otto[320]; /* how commands that look at it begin */
+} Demo;
+
+#define REPOSITORY_HEAD "demo/repo/"
+
+static bool write_file(const Demo *demo, const char *name, const EmbeddedFile *file, Err *err)
+{
+    CLEANUP(str_done) Str path = STR_INIT;
+    str_addf(&path, "%s/%s", demo->repository, name);
+    char *slash = strrchr(path.bytes, '/');
+    *slash = '\0';
+    if (!folder_ensure(path.bytes, 0755, err))
+        return false;
+    *slash = '/';
+    return file_write_plain(path.bytes, file->bytes, file->length, 0644, err);
+}
+
+static bool git(const Demo *demo, Err *err, const char *const *argv)
+{
+    CLEANUP(str_done) Str out = STR_INIT;
+    int code = child_output(argv, demo->repository, 30000, &out, err);
+    if (code > 0)
+        return err_set(err, ERR_GIT, "'git %s' failed: %s", argv[1], str_text(&out));
+    return code == 0;
+}
+
+/* Settings of the person's own git (signing, hooks, templates) stay out of the demo. */
+#define GIT(demo, err, ...)                                                                        \
+    git(demo, err,                                                                                 \
+        (const char *const[]){"git", "-c", "user.name=otto demo", "-c",                            \
+                              "user.email=demo@localhost", "-c", "commit.gpgsign=false", "-c",     \
+                              "core.hooksPath=/dev/null", "-c", "init.templateDir=", __VA_ARGS__,  \
+                              NULL})
+
+static bool make_repository(const Demo *demo, Err *err)
+{
+    size_t count;
+    const EmbeddedFile *files = embedded_all(&count), *settings = embedded_find("demo/otto.yaml");
+    if (!settings || !write_file(demo, "otto.yaml", settings, err))
+        return settings ? false : err_set(err, ERR_INTERNAL, "the demo is not in this program");
+    for (size_t i = 0; i < count; i++)
+        if (text_starts(files[i].name, REPOSITORY_HEAD) &&
+            !write_file(demo, files[i].name + strlen(REPOSITORY_HEAD), &files[i], err))
+            return false;
+    return GIT(demo, err, "init", "-q", "-b", "main") && GIT(demo, err, "add", "-A") &&
+           GIT(demo, err, "commit", "-q", "-m", "A small library of shell functions");
+}
+
+static bool add_backlog(const Demo *demo, Err *err)
+{
+    CLEANUP(arena_done) Arena scratch = ARENA_INIT;
+    const EmbeddedFile *file = embedded_find("demo/backlog.md");
+    int64_t project;
+    Backlog backlog;
+    BacklogSource source = {.name = "demo/backlog.md",
+                            .text = file ? file->bytes : "",
+                            .length = file ? file->length : 0};
+    if (!cli_project(demo->cli, true, &project, err) ||
+        !backlog_read(&source, &scratch, &backlog, err))
+        return false;
+    json_t *tasks = json_array();
+    CLEANUP(json_freep) json_t *body = json_pack("{s:I,s:o}", "project", project, "tasks", tasks);
+    for (size_t i = 0; i < backlog.count; i++) {
+        json_t *task = json_object();
+        (void)json_array_append_new(tasks, task); /* fails only without memory */
+        if (!task_from_backlog(&backlog.tasks[i], task, err))
+            return false;
+    }
+    str_addf(&demo->cli->out,
+             "A demo: %zu tasks in %s.\nThe agent is a script: no model, no account, no network. "
+             "Everything else is real.\n",
+             backlog.count, demo->repository);
+    cli_flush(demo->cli);
+    return call_post(demo->cli->caller, body, NULL, err, "/api/v1/tasks");
+}
+
+static bool make_folders(Demo *demo, Err *err)
+{
+    const char *root = getenv("TMPDIR");
+    if (!root || *root != '/' || strlen(root) > 30)
+        root = "/tmp"; /* short, because a socket lies below */
+    (void)snprintf(demo->folder, sizeof demo->folder, "%s/otto-demo-XXXXXX", root); /* fits */
+    if (!mkdtemp(demo->folder))
+        return err_errno(err, "cannot make a folder for the demo in '%s'", root);
+    (void)snprintf(demo->repository, sizeof demo->repository, "%s/repo", demo->folder); /* fits */
+    (void)snprintf(demo->state_dir, sizeof demo->state_dir, "%s/state", demo->folder);  /* fits */
+    (void)snprintf(demo->otto, sizeof demo->otto, "OTTO_STATE_DIR=%s otto -C %s", demo->state_dir,
+                   demo->repository); /* fits */
+    if (!folder_ensure(demo->repository, 0755, err))
+        return false;
+    free(demo->cli->state_dir);
+    demo->cli->state_dir = mem_strdup(demo->state_dir);
+    demo->cli->otto = demo->otto;
+    return true;
+}
+
+/* One task asks a person and one fails, as written: the run itself ends with "something is left".
+ */
+static int judge(const Demo *demo, int code, bool is_kept)
+{
+    if (code != EXIT_DONE && code != EXIT_PARTLY)
+        return code;
+    Str *out = &demo->cli->out;
+    str_add(out, "The demo ended as scripted: what asks or failed does so on purpose.\n");
+    if (is_kept)
+        str_addf(out,
+                 "Look around:\n  %s status\n  %s list\n  git -C %s log --graph --oneline main\n",
+                 demo->otto, demo->otto, demo->repository);
+    return EXIT_DONE;
+}
+
+/* A person at a terminal may want to look around; a script asks for it. Failures are always kept.
+ */
+static void leave(const Demo *demo, bool is_kept)
+{
+    Err err = {0};
+    if (is_kept)
+        str_addf(&demo->cli->out, "All of it lies in %s; remove that folder when you are done.\n",
+                 demo->folder);
+    else if (chdir("/") == 0 && folder_remove(demo->folder, &err))
+        str_add(&demo->cli->out, "Its folder is removed; --keep keeps it.\n");
+    else
+        cli_error(err.text);
+    cli_flush(demo->cli);
+}
+
+int command_demo(Cli *cli, const Args *args, Err *err)
+{
+    Demo demo = {.cli = cli};
+    SessionRequest request = {.slots = args_int(args, "slots", 4)};
+    const char *before = cli->otto;
+    int code = EXIT_ERR;
+    if (!make_folders(&demo, err))
+        return EXIT_ERR;
+    if (make_repository(&demo, err) && chdir(demo.repository) == 0 && add_backlog(&demo, err))
+        code = session_run(cli, &request, err);
+    cli_caller_close(cli);
+    bool is_kept = args_has(args, "keep") || cli->term.is_terminal || code == EXIT_ERR ||
+                   code == EXIT_INTERRUPTED;
+    code = judge(&demo, code, is_kept);
+    leave(&demo, is_kept);
+    cli->otto = before;
+    return code;
+}

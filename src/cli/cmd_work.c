@@ -1,0 +1,275 @@
+/* Commands about what tasks did: diff, rollback, trash. */
+#include "base/arena.h"
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "cli/job.h"
+#include "engine/engine.h"
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+/* -- diff --------------------------------------------------------------------------------- */
+
+/* The commit of the last run's turn N, as base and commit; the task's own when turn is 0. */
+static bool pick_commits(const json_t *task, int64_t wanted, const char **base, const char **commit,
+                         Err *err)
+{
+    const json_t *runs = json_object_get(task, "runs");
+    *base = json_text(task, "base", NULL);
+    *commit = json_text(task, "commit", NULL);
+    if (!wanted)
+        return (*commit && *base) ||
+               err_set(err, ERR_NOT_FOUND, "#%" PRId64 " has changed nothing yet",
+                       json_int(task, "id", 0));
+    const json_t *run = json_array_get(runs, json_array_size(runs) - 1), *turn;
+    size_t index;
+    *commit = NULL;
+    json_array_foreach(json_object_get(run, "turns"), index, turn)
+    {
+        if (json_int(turn, "turn", 0) == wanted)
+            *commit = json_text(turn, "commit", *commit);
+    }
+    if (json_text(run, "base", NULL))
+        *base = json_text(run, "base", NULL);
+    return *commit || err_set(err, ERR_NOT_FOUND, "#%" PRId64 " has no saved work of turn %" PRId64,
+                              json_int(task, "id", 0), wanted);
+}
+
+static void print_diff(Cli *cli, const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        CLEANUP(str_done) Str line = STR_INIT;
+        Style style = *text == '+'   ? STYLE_GOOD
+                      : *text == '-' ? STYLE_BAD
+                      : *text == '@' ? STYLE_BUSY
+                                     : STYLE_NONE;
+        str_add_safe(&line, text, length, false);
+        term_add(&cli->term, &cli->out, style, str_text(&line));
+        str_add_char(&cli->out, '\n');
+        text += length + (text[length] == '\n');
+    }
+}
+
+int command_diff(Cli *cli, const Args *args, Err *err)
+{
+    int64_t id;
+    const char *base, *commit;
+    CLEANUP(json_freep) json_t *task = NULL;
+    CLEANUP(json_freep) json_t *reply = NULL;
+    if (!cli_task_id(args->words[0], &id, err) || !cli_caller(cli, err) ||
+        !call_get(cli->caller, &task, err, "/api/v1/tasks/%" PRId64, id) ||
+        !pick_commits(task, args_int(args, "turn", 0), &base, &commit, err))
+        return EXIT_ERR;
+    CLEANUP(json_freep)
+    json_t *input = json_pack("{s:s,s:s,s:s,s:b}", "hub", json_text(task, "hub", ""), "from", base,
+                              "to", commit, "stat", args_has(args, "stat"));
+    if (!job_run("diff", input, &reply, err))
+        return EXIT_ERR;
+    print_diff(cli, json_text(reply, "text", ""));
+    if (json_flag(reply, "cut", false))
+        str_add(&cli->out, "The rest was cut off; --stat shows all files.\n");
+    return EXIT_DONE;
+}
+
+/* -- rollback ----------------------------------------------------------------------------- */
+
+/* D-252: what will be lost, before anything is done. */
+static bool list_losses(Cli *cli, int64_t id, Err *err)
+{
+    CLEANUP(json_freep) json_t *task = NULL;
+    CLEANUP(json_freep) json_t *all = NULL;
+    size_t index, at, live = 0;
+    const json_t *row, *after;
+    if (!call_get(cli->caller, &task, err, "/api/v1/tasks/%" PRId64, id) ||
+        !call_get(cli->caller, &all, err, "/api/v1/tasks?limit=100000"))
+        return false;
+    str_addf(&cli->out, "Rolling back #%" PRId64 " ", id);
+    str_add_line(&cli->out, json_text(task, "title", ""));
+    str_add(&cli->out, " undoes:\n");
+    json_array_foreach(json_object_get(task, "landings"), index, row)
+    {
+        char at_text[32];
+        if (json_int(row, "rolled_back_ms", 0))
+            continue;
+        live++;
+        clock_format(json_int(row, "at_ms", 0), at_text);
+        str_addf(&cli->out, "  commit %.12s, landed %s\n",
+                 json_text(row, "new", json_text(row, "commit", "")), at_text);
+    }
+    if (!live)
+        return err_set(err, ERR_CONFLICT, "#%" PRId64 " has landed nothing that could be undone",
+                       id);
+    json_array_foreach(json_object_get(all, "tasks"), index, row)
+    {
+        json_array_foreach(json_object_get(row, "after"), at, after)
+        {
+            if (json_int(after, "task", 0) != id)
+                continue;
+            str_addf(&cli->out, "  #%" PRId64 " (%s) builds on it: ", json_int(row, "id", 0),
+                     json_text(row, "state", "?"));
+            str_add_line(&cli->out, json_text(row, "title", ""));
+            str_add_char(&cli->out, '\n');
+        }
+    }
+    str_add(&cli->out, "The commits stay in the history; a new commit reverts them.\n");
+    cli_flush(cli);
+    return true;
+}
+
+/* Nobody runs who could do it: an engine of our own, for as long as it takes. */
+static bool rollback_here(Cli *cli, int64_t id, Err *err)
+{
+    CallerOptions options = cli_caller_options(cli);
+    EngineOptions online = {.state_dir = cli->state_dir,
+                            .program = cli->program,
+                            .keeper = cli->keeper,
+                            .is_online = true,
+                            .lock_wait_ms = 10000};
+    cli_caller_close(cli);
+    Engine *engine = engine_open(&online, err);
+    if (!engine)
+        return false;
+    cli->caller = caller_around(&options, engine);
+    bool is_done =
+        call_post(cli->caller, NULL, NULL, err, "/api/v1/tasks/%" PRId64 "/rollback", id) &&
+        engine_settle(engine, err);
+    CLEANUP(json_freep) json_t *task = NULL;
+    if (is_done && call_get(cli->caller, &task, err, "/api/v1/tasks/%" PRId64, id)) {
+        str_add_line(&cli->out, json_text(task, "note", ""));
+        str_add_char(&cli->out, '\n');
+    }
+    cli_caller_close(cli);
+    engine_free(engine);
+    return is_done;
+}
+
+int command_rollback(Cli *cli, const Args *args, Err *err)
+{
+    int64_t id;
+    if (!cli_task_id(args->words[0], &id, err) || !cli_caller(cli, err) ||
+        !list_losses(cli, id, err))
+        return EXIT_ERR;
+    if (!args_has(args, "yes") && !isatty(STDIN_FILENO))
+        return cli_fail(err, ERR_USAGE, "nothing was undone: --yes is needed without a terminal");
+    if (!args_has(args, "yes") && !cli_confirm("Undo this?"))
+        return cli_fail(err, ERR_USAGE, "nothing was undone");
+    bool is_done = caller_is_live(cli->caller) ? call_post(cli->caller, NULL, NULL, err,
+                                                           "/api/v1/tasks/%" PRId64 "/rollback", id)
+                                               : rollback_here(cli, id, err);
+    if (!is_done)
+        return EXIT_ERR;
+    str_addf(&cli->out, "#%" PRId64 " is being rolled back; '%s why %" PRId64 "' tells more\n", id,
+             cli->otto, id);
+    return EXIT_DONE;
+}
+
+/* -- trash -------------------------------------------------------------------------------- */
+
+static bool trash_job(Cli *cli, const char *name, json_t *input, json_t **reply, Err *err)
+{
+    CLEANUP(str_done) Str folder = STR_INIT;
+    str_addf(&folder, "%s/trash", cli->state_dir);
+    bool is_done =
+        cli_put_text(input, "trash", folder.bytes, err) && job_run(name, input, reply, err);
+    json_decref(input);
+    return is_done;
+}
+
+static void print_entry(Cli *cli, const json_t *entry)
+{
+    char until[32];
+    clock_format(json_int(entry, "expires_ms", 0), until);
+    str_add(&cli->out, "  ");
+    str_add_line(&cli->out, json_text(entry, "name", ""));
+    str_addf(&cli->out, "  #%" PRId64 " ", json_int(entry, "task", 0));
+    str_add_line(&cli->out, json_text(entry, "title", json_text(entry, "what", "")));
+    str_addf(&cli->out, ", kept until %s\n", until);
+}
+
+static int trash_list(Cli *cli, bool is_json, Err *err)
+{
+    CLEANUP(json_freep) json_t *reply = NULL;
+    CLEANUP(json_freep) json_t *removed = NULL;
+    size_t index;
+    const json_t *row;
+    if (!trash_job(cli, "trash-list", json_object(), &reply, err) || !cli_caller(cli, err) ||
+        !call_get(cli->caller, &removed, err, "/api/v1/tasks?state=cancelled&limit=10000"))
+        return EXIT_ERR;
+    const json_t *entries = json_object_get(reply, "entries");
+    const json_t *tasks = json_object_get(removed, "tasks");
+    if (is_json) {
+        CLEANUP(json_freep)
+        json_t *both = json_pack("{s:O,s:O}", "entries", entries, "tasks", tasks);
+        return cli_print_json(cli, both);
+    }
+    if (json_array_size(tasks))
+        str_add(&cli->out, "removed tasks (restore by id):\n");
+    json_array_foreach(tasks, index, row)
+    {
+        str_addf(&cli->out, "  #%" PRId64 " ", json_int(row, "id", 0));
+        str_add_line(&cli->out, json_text(row, "title", ""));
+        str_add_char(&cli->out, '\n');
+    }
+    if (json_array_size(entries))
+        str_add(&cli->out, "workspaces (restore by name):\n");
+    json_array_foreach(entries, index, row) print_entry(cli, row);
+    if (!json_array_size(tasks) && !json_array_size(entries))
+        str_add(&cli->out, "The trash is empty.\n");
+    return EXIT_DONE;
+}
+
+static int trash_restore(Cli *cli, const char *name, Err *err)
+{
+    int64_t id;
+    CLEANUP(json_freep) json_t *reply = NULL;
+    if (cli_task_id(name, &id, NULL)) {
+        if (!cli_caller(cli, err) ||
+            !call_post(cli->caller, NULL, NULL, err, "/api/v1/tasks/%" PRId64 "/restore", id))
+            return EXIT_ERR;
+        str_addf(&cli->out, "#%" PRId64 " is back\n", id);
+        return EXIT_DONE;
+    }
+    json_t *input = json_object();
+    if (!cli_put_text(input, "name", name, err)) {
+        json_decref(input);
+        return EXIT_ERR;
+    }
+    if (!trash_job(cli, "trash-restore", input, &reply, err))
+        return EXIT_ERR;
+    str_add(&cli->out, "restored to ");
+    str_add_line(&cli->out, json_text(reply, "path", "?"));
+    str_add_char(&cli->out, '\n');
+    return EXIT_DONE;
+}
+
+static int trash_empty(Cli *cli, const Args *args, Err *err)
+{
+    bool is_expired = args_has(args, "expired");
+    CLEANUP(json_freep) json_t *reply = NULL;
+    if (!is_expired && !args_has(args, "yes") &&
+        !cli_confirm("Delete everything in the trash for good?"))
+        return cli_fail(err, ERR_USAGE,
+                        "nothing was deleted: confirm with --yes, or give --expired "
+                        "for what is past its days");
+    int64_t now_ms = is_expired ? clock_wall_ms() : INT64_MAX / 4;
+    if (!trash_job(cli, "trash-expire", json_pack("{s:I}", "now_ms", now_ms), &reply, err))
+        return EXIT_ERR;
+    str_addf(&cli->out, "%zu deleted, %" PRId64 " kept\n",
+             json_array_size(json_object_get(reply, "removed")), json_int(reply, "kept", 0));
+    return EXIT_DONE;
+}
+
+int command_trash(Cli *cli, const Args *args, Err *err)
+{
+    const char *verb = args->words[0];
+    if (text_equal(verb, "list"))
+        return trash_list(cli, args_has(args, "json"), err);
+    if (text_equal(verb, "restore") && args->word_count == 2)
+        return trash_restore(cli, args->words[1], err);
+    if (text_equal(verb, "restore"))
+        return cli_fail(err, ERR_USAGE, "restore what? 'otto trash list' shows ids and names");
+    if (text_equal(verb, "empty"))
+        return trash_empty(cli, args, err);
+    return cli_fail(err, ERR_USAGE, "'otto trash' wants list, restore or empty, not '%.40s'", verb);
+}

@@ -1,0 +1,187 @@
+/* Permanent lines of the display: see lines.h. */
+#include "cli/lines.h"
+#include "base/arena.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAITING_MOST = 1024 * 1024, TITLE_COLUMNS = 48 };
+
+struct Lines {
+    const Term *term;
+    json_t *titles, *states; /* by id as text */
+    Str waiting;
+};
+
+Lines *lines_new(const Term *term)
+{
+    Lines *lines = mem_alloc(sizeof *lines);
+    *lines = (Lines){.term = term, .titles = json_object(), .states = json_object()};
+    return lines;
+}
+
+void lines_free(Lines *lines)
+{
+    json_decref(lines->titles);
+    json_decref(lines->states);
+    str_done(&lines->waiting);
+    free(lines);
+}
+
+static void put(json_t *map, int64_t task, const char *text)
+{
+    char key[24];
+    (void)snprintf(key, sizeof key, "%" PRId64, task); /* fits */
+    if (task && *text)
+        (void)json_object_set_new(map, key, json_string(text)); /* fails only without memory */
+}
+
+static const char *get(const json_t *map, int64_t task)
+{
+    char key[24];
+    (void)snprintf(key, sizeof key, "%" PRId64, task); /* fits */
+    return json_text(map, key, "");
+}
+
+void lines_name(Lines *lines, int64_t task, const char *title)
+{
+    put(lines->titles, task, title);
+}
+
+void lines_state(Lines *lines, int64_t task, const char *state)
+{
+    put(lines->states, task, state);
+}
+
+bool lines_wait(const Lines *lines)
+{
+    return lines->waiting.length > 0;
+}
+
+void lines_flush(Lines *lines, Str *out)
+{
+    str_add(out, str_text(&lines->waiting));
+    str_clear(&lines->waiting);
+}
+
+void lines_say(Lines *lines, Style style, const char *text)
+{
+    if (lines->waiting.length > WAITING_MOST)
+        return; /* nobody reads that fast */
+    CLEANUP(str_done) Str safe = STR_INIT;
+    str_add_line(&safe, text);
+    term_add(lines->term, &lines->waiting, style, str_text(&safe));
+    str_add_char(&lines->waiting, '\n');
+}
+
+/* -- which events ------------------------------------------------------------------------- */
+
+typedef struct LineRow {
+    const char *event;     /* NULL: any */
+    const char *state;     /* the task has just come to this state; NULL: any */
+    const char *run_state; /* the run is in this state; NULL: any */
+    int64_t verdict;       /* of a gate; 0: any */
+    Style style;
+    const char *mark, *plain;
+    const char *text; /* what happened; the reason follows */
+    bool only_plain;  /* not on a terminal, where the block shows it */
+} LineRow;
+
+/* clang-format off */
+static const LineRow rows[] = { /* the first row that fits wins */
+    /* event            state       run state verdict style  mark  plain text */
+    {"landed",          NULL,       NULL, 0, STYLE_GOOD, "✓", "+", "landed", false},
+    {NULL,              "done",     NULL, 0, STYLE_GOOD, "✓", "+", "done", false},
+    {NULL,              "failed",   NULL, 0, STYLE_BAD,  "✗", "x", "failed", false},
+    {NULL,              "timeout",  NULL, 0, STYLE_BAD,  "✗", "x", "timed out", false},
+    {NULL,              "blocked",  NULL, 0, STYLE_WARN, "!", "!", "blocked", false},
+    {NULL,              "review",   NULL, 0, STYLE_WARN, "?", "?", "waits for approval", false},
+    {NULL,              "skipped",  NULL, 0, STYLE_DIM,  "–", "-", "skipped", false},
+    {NULL,              "cancelled", NULL, 0, STYLE_DIM, "–", "-", "removed", false},
+    {"turn.ended",      NULL,       "asking", 0, STYLE_WARN, "?", "?", "asks", false},
+    {"snapshot.taken",  NULL,       "asking", 0, STYLE_WARN, "?", "?", "asks", false},
+    {"merge.conflict",  NULL,       NULL, 0, STYLE_WARN, "≠", "~", "conflict", false},
+    {"gate.ended",      NULL,       NULL, 2, STYLE_WARN, "↻", "~", "checks failed", false},
+    {"gate.ended",      NULL,       NULL, 3, STYLE_WARN, "↻", "~", "checks could not run", false},
+    {"merge.gate",      NULL,       NULL, 2, STYLE_WARN, "↻", "~", "checks of the merged tree failed", false},
+    {"workspace.failed", NULL,      NULL, 0, STYLE_WARN, "↻", "~", "retry", false},
+    {"turn.refused",    NULL,       NULL, 0, STYLE_WARN, "↻", "~", "retry", false},
+    {"snapshot.failed", NULL,       NULL, 0, STYLE_WARN, "↻", "~", "retry", false},
+    {"merge.failed",    NULL,       NULL, 0, STYLE_WARN, "↻", "~", "retry", false},
+    {"land.failed",     NULL,       NULL, 0, STYLE_WARN, "↻", "~", "retry", false},
+    {"output.limit",    NULL,       NULL, 0, STYLE_WARN, "!", "!", "wrote too much output", false},
+    {"turn.ended",      "pending",  NULL, 0, STYLE_WARN, "↻", "~", "retry", false},
+    {"answer",          NULL,       NULL, 0, STYLE_NONE, "·", ".", "has its answer", false},
+    {"retry",           NULL,       NULL, 0, STYLE_NONE, "↻", "~", "retry", false},
+    {"rolled.back",     NULL,       NULL, 0, STYLE_WARN, "↺", "<", "rolled back", false},
+    {"rollback.failed", NULL,       NULL, 0, STYLE_BAD,  "✗", "x", "could not be rolled back", false},
+    {"pause",           NULL,       NULL, 0, STYLE_WARN, "‖", "=", "pausing", false},
+    {"resume",          NULL,       NULL, 0, STYLE_NONE, "▸", ">", "resumed", false},
+    {"stop.all",        NULL,       NULL, 0, STYLE_WARN, "‖", "=", "stopping", false},
+    {"disk",            NULL,       NULL, 0, STYLE_WARN, "!", "!", "disk space", false},
+    {"turn.started",    NULL,       NULL, 0, STYLE_BUSY, "▸", ">", "works", true},
+};
+/* clang-format on */
+
+static bool fits(const LineRow *row, const json_t *event, bool is_new_state)
+{
+    const json_t *data = json_object_get(event, "data");
+    return (!row->event || text_equal(row->event, json_text(event, "event", ""))) &&
+           (!row->state ||
+            (is_new_state && text_equal(row->state, json_text(event, "state", "")))) &&
+           (!row->run_state || text_equal(row->run_state, json_text(event, "run_state", ""))) &&
+           (!row->verdict || row->verdict == json_int(data, "verdict", 0));
+}
+
+static void add_reason(const Lines *lines, const json_t *event, Str *out)
+{
+    static const char *const places[] = {"error", "question", "files", "note", "command"};
+    const json_t *data = json_object_get(event, "data");
+    const char *why = json_text(event, "why", "");
+    for (size_t i = 0; i < COUNT(places) && !*why; i++)
+        why = json_text(data, places[i], "");
+    if (!*why)
+        return;
+    str_add(out, ": ");
+    if (lines->term->is_terminal)
+        (void)str_add_cut(out, why, 300); /* the line ends here */
+    else
+        str_add_line(out, why);
+}
+
+static void add_row(Lines *lines, const LineRow *row, const json_t *event)
+{
+    int64_t task = json_int(event, "task", 0), turn = json_int(event, "turn", 0);
+    CLEANUP(str_done) Str text = STR_INIT;
+    term_add(lines->term, &text, row->style, lines->term->has_utf8 ? row->mark : row->plain);
+    str_add_char(&text, ' ');
+    if (task) {
+        str_addf(&text, "#%" PRId64 " ", task);
+        (void)str_add_cut(&text, get(lines->titles, task), TITLE_COLUMNS); /* text goes on */
+        str_add_char(&text, ' ');
+    }
+    term_add(lines->term, &text, row->style, row->text);
+    if (row->only_plain && turn > 1)
+        str_addf(&text, " on turn %" PRId64, turn);
+    add_reason(lines, event, &text);
+    if (lines->waiting.length > WAITING_MOST)
+        return; /* nobody reads that fast */
+    str_addf(&lines->waiting, "%s\n", text.bytes);
+}
+
+void lines_event(Lines *lines, const json_t *event)
+{
+    int64_t task = json_int(event, "task", 0);
+    const char *state = json_text(event, "state", "");
+    bool is_new = *state && !text_equal(get(lines->states, task), state);
+    if (text_equal(json_text(event, "event", ""), "task.added"))
+        lines_name(lines, task, json_text(json_object_get(event, "data"), "title", ""));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (!fits(&rows[i], event, is_new))
+            continue;
+        if (!rows[i].only_plain || !lines->term->is_terminal)
+            add_row(lines, &rows[i], event);
+        break;
+    }
+    put(lines->states, task, state);
+}

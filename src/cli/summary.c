@@ -1,0 +1,161 @@
+/* What a run ends with: see summary.h. */
+#include "cli/summary.h"
+#include "base/clock.h"
+#include "cli/view.h"
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct EndRow {
+    const char *state, *heading;
+    bool is_fine;     /* nothing left to do for a person */
+    const char *next; /* command that helps, with the id after it; NULL none */
+} EndRow;
+
+/* clang-format off */
+static const EndRow ends[] = {
+    {"done",    "landed",    true,  NULL},
+    {"failed",  "failed",    false, "retry"},
+    {"timeout", "timed out", false, "retry"},
+    {"blocked", "blocked",   false, "why"},
+    {"review",  "to review", false, "show"},
+    {"active",  "not ended", false, "why"},
+    {"pending", "not begun", false, "why"},
+    {"skipped", "skipped",   true,  NULL},
+};
+/* clang-format on */
+
+enum { SHOWN_MOST = 12 };
+
+static bool is_asked(const SummaryRequest *request, int64_t id)
+{
+    for (size_t i = 0; i < request->count; i++)
+        if (request->tasks[i] == id)
+            return true;
+    return request->count == 0;
+}
+
+static const EndRow *end_of(const char *state)
+{
+    for (size_t i = 0; i < COUNT(ends); i++)
+        if (text_equal(ends[i].state, state))
+            return &ends[i];
+    return NULL;
+}
+
+static void print_item(Cli *cli, const EndRow *end, const json_t *item)
+{
+    int64_t id = json_int(item, "id", 0);
+    CLEANUP(str_done) Str head = STR_INIT;
+    str_addf(&head, "%s %-9s", view_mark(&cli->term, end->state), end->heading);
+    str_add(&cli->out, "  ");
+    term_add(&cli->term, &cli->out, view_state_style(end->state), head.bytes);
+    str_addf(&cli->out, " #%" PRId64 " ", id);
+    (void)str_add_cut(&cli->out, json_text(item, "title", ""), 60); /* the line goes on */
+    if (end->is_fine && json_text(item, "commit", NULL))
+        str_addf(&cli->out, "  %.9s", json_text(item, "commit", ""));
+    if (!end->is_fine && *json_text(item, "note", "")) {
+        str_add(&cli->out, ": ");
+        (void)str_add_cut(&cli->out, json_text(item, "note", ""), 200); /* the line goes on */
+    }
+    if (end->next && !text_equal(end->state, "pending"))
+        str_addf(&cli->out, "  > %s %s %" PRId64, cli->otto, end->next, id);
+    str_add_char(&cli->out, '\n');
+}
+
+/* All of one state; long lists are cut, their rest is counted. */
+static size_t print_state(Cli *cli, const SummaryRequest *request, const EndRow *end,
+                          const json_t *items)
+{
+    size_t index, count = 0;
+    const json_t *item;
+    json_array_foreach(items, index, item)
+    {
+        if (!text_equal(json_text(item, "state", ""), end->state) ||
+            !is_asked(request, json_int(item, "id", 0)))
+            continue;
+        if (count++ < SHOWN_MOST)
+            print_item(cli, end, item);
+    }
+    if (count > SHOWN_MOST)
+        str_addf(&cli->out, "    and %zu more: %s list %s\n", count - SHOWN_MOST, cli->otto,
+                 end->state);
+    return count;
+}
+
+static void print_needs(Cli *cli, const json_t *needs)
+{
+    size_t index;
+    const json_t *row;
+    if (json_array_size(needs))
+        term_add(&cli->term, &cli->out, STYLE_WARN, "Needs you:\n");
+    json_array_foreach(needs, index, row)
+    {
+        str_addf(&cli->out, "  #%" PRId64 " ", json_int(row, "task", 0));
+        str_add_line(&cli->out, json_text(row, "text", ""));
+        str_add(&cli->out, "\n    ");
+        cli_add_command(cli, &cli->out, json_text(row, "command", "otto status"));
+        str_add_char(&cli->out, '\n');
+    }
+}
+
+static int exit_code_of(const SummaryRequest *request, const json_t *items)
+{
+    size_t index;
+    const json_t *item;
+    json_array_foreach(items, index, item)
+    {
+        const EndRow *end = end_of(json_text(item, "state", ""));
+        if (end && !end->is_fine && is_asked(request, json_int(item, "id", 0)))
+            return EXIT_PARTLY;
+    }
+    return EXIT_DONE;
+}
+
+static void print_head(Cli *cli, const SummaryRequest *request, const json_t *status,
+                       const json_t *report)
+{
+    const json_t *counts = json_object_get(status, "counts");
+    const json_t *project = json_object_get(status, "project");
+    char span[32];
+    clock_span(request->elapsed_ms, span);
+    CLEANUP(str_done) Str head = STR_INIT;
+    str_add_line(&head, json_text(project, "name", "otto"));
+    term_add(&cli->term, &cli->out, STYLE_BOLD, str_text(&head));
+    str_addf(&cli->out, ": %" PRId64 " of %" PRId64 " tasks done, %s, %" PRId64 " turns\n",
+             json_int(counts, "done", 0), view_total(counts), span,
+             json_int(json_object_get(report, "turns"), "total", 0));
+    if (json_text(project, "paused_why", NULL)) {
+        str_add(&cli->out, "  paused: ");
+        str_add_line(&cli->out, json_text(project, "paused_why", ""));
+        str_add_char(&cli->out, '\n');
+    }
+    if (json_int(project, "verify_count", 1) == 0) /* D-79 */
+        str_add(&cli->out, "  warning: no verification configured, claims were believed\n");
+    if (json_text(project, "deliver_note", NULL)) {
+        str_add(&cli->out, "  not yet in your checkout: ");
+        str_add_line(&cli->out, json_text(project, "deliver_note", ""));
+        str_add_char(&cli->out, '\n');
+    }
+}
+
+int summary_print(Cli *cli, const SummaryRequest *request, Err *err)
+{
+    CLEANUP(json_freep) json_t *status = NULL;
+    CLEANUP(json_freep) json_t *report = NULL;
+    if (!call_get(cli->caller, &status, err, "/api/v1/status?project=%" PRId64, request->project) ||
+        !call_get(cli->caller, &report, err, "/api/v1/report?project=%" PRId64, request->project))
+        return EXIT_ERR;
+    const json_t *items = json_object_get(report, "items");
+    int code = exit_code_of(request, items);
+    if (request->is_json) {
+        (void)cli_print_json(cli, report); /* never fails */
+        return code;
+    }
+    print_head(cli, request, status, report);
+    for (size_t i = 0; i < COUNT(ends); i++)
+        (void)print_state(cli, request, &ends[i], items); /* how many is in the head */
+    print_needs(cli, json_object_get(status, "needs_you"));
+    str_addf(&cli->out, "Look further: %s report, %s why ID, %s diff ID, %s logs ID\n", cli->otto,
+             cli->otto, cli->otto, cli->otto);
+    return code;
+}

@@ -1,0 +1,102 @@
+/* The machine's inside, shared by its few files. Nobody else includes this. */
+#pragma once
+#include "base/arena.h"
+#include "core/deps.h"
+#include "core/machine.h"
+#include "core/queue.h"
+#include "core/workflow.h"
+
+typedef struct IdList {
+    uint32_t *ids;
+    uint32_t count, size;
+} IdList;
+
+void ids_add(IdList *list, uint32_t id);
+void ids_remove(IdList *list, uint32_t id); /* keeps the order; absent is fine */
+bool ids_have(const IdList *list, uint32_t id);
+
+typedef struct ProjectMind {
+    Project row;
+    Queue *ready;   /* tasks that could start now */
+    IdList waiting; /* runs that want a slot, oldest first */
+    IdList live;    /* runs that hold a slot */
+    IdList merges;  /* runs between verified and landed */
+    IdList delayed; /* tasks with a back-off */
+    IdList later;   /* runs whose step is tried again later */
+    uint32_t asking;
+    bool is_held; /* tasks are being added */
+} ProjectMind;
+
+struct Machine {
+    ProjectMind **projects; /* by id */
+    uint32_t project_count, project_size;
+    Task *tasks; /* by id */
+    uint32_t task_count, task_size;
+    Run **runs; /* by id; NULL when not loaded */
+    uint32_t run_count, run_size;
+    Deps *deps;
+    TaskId *first_child, *next_child; /* by task id */
+    IdList dirty_projects, dirty_tasks, dirty_runs;
+    const Project **out_projects;
+    const Task **out_tasks;
+    const Run **out_runs;
+    Effect *effects;
+    uint32_t effect_count, effect_size;
+    Arena texts; /* of effects not yet taken */
+    bool is_online; /* an engine carries out effects */
+    int disk_level; /* 0 fine, 1 warn, 2 nothing new, 3 stop (D-152) */
+    /* during a step */
+    Step *step;
+    int64_t now_ms;
+};
+
+/* machine.c */
+ProjectMind *mind_of(const Machine *machine, ProjectId id); /* NULL when unknown */
+Task *task_at(const Machine *machine, TaskId id);           /* NULL when unknown */
+Run *run_at(const Machine *machine, RunId id);              /* NULL when not loaded */
+void project_changed(Machine *machine, Project *project);
+void task_changed(Machine *machine, Task *task);
+void run_changed(Machine *machine, Run *run);
+void note(Machine *machine, const char *format, ...) PRINTF(2, 3); /* into the decision */
+void say(Machine *machine, const char *format, ...) PRINTF(2, 3);  /* into the why */
+void emit(Machine *machine, EffectKind kind, const Task *task, const Run *run, const char *text);
+void set_task_state(Machine *machine, Task *task, TaskState state);
+void set_run_state(Machine *machine, Run *run, RunState state);
+Run *run_new(Machine *machine, Task *task);
+void machine_link_child(Machine *machine, TaskId task); /* parent -> child list */
+void machine_unlink_child(Machine *machine, TaskId task); /* before its parent changes */
+
+/* machine_ready.c: which tasks could start, and how they score */
+void task_refresh(Machine *machine, Task *task);
+void project_refresh(Machine *machine, ProjectMind *mind);
+/* What is kept in memory only, made anew as after loading: a replay passes through the same. */
+void mind_rebuild(Machine *machine, ProjectMind *mind);
+void reach_changed(Machine *machine, Task *task); /* after any change of state: tell dependents */
+
+/* machine_slots.c: claiming, the autopilot, deadlines */
+void slots_fill(Machine *machine, ProjectMind *mind);
+int64_t run_elapsed(const Machine *machine, const Run *run);
+int64_t task_timeout(const Machine *machine, const Task *task);
+uint32_t task_max_turns(const Machine *machine, const Task *task);
+void autopilot_count(Machine *machine, ProjectMind *mind, const Task *task);
+void autopilot_set(Machine *machine, ProjectMind *mind, AutoState state);
+void autopilot_tick(Machine *machine, ProjectMind *mind);
+
+/* machine_run.c: one run's progress through its workflow */
+void run_go(Machine *machine, Run *run); /* a slot was found: make the workspace or take a turn */
+void run_park(Machine *machine, Run *run, const char *why);
+void run_stop(Machine *machine, Run *run, StopWish wish, bool is_forced);
+bool run_event(Machine *machine, const Event *event);
+void run_apply(Machine *machine, Run *run, const char *result, const char *detail);
+void run_retry_step(Machine *machine, Run *run, const Event *event, const char *result);
+bool merge_event(Machine *machine, Run *run, const Event *event);
+
+/* machine_merge.c: the serial merge queue */
+void merge_enqueue(Machine *machine, Run *run);
+void merge_next(Machine *machine, ProjectMind *mind);
+void merge_leave(Machine *machine, Run *run);
+
+/* machine_wish.c: what people ask for */
+/* It was left out while its agent ran, and the agent is not gone yet. */
+bool task_is_winding_down(const Machine *machine, const Task *task);
+bool wish_event(Machine *machine, const Event *event);

@@ -1,0 +1,201 @@
+/* Claiming, the autopilot and its deadlines (D-1..D-14, D-101..D-121). */
+#include "core/machine_internal.h"
+#include "core/retry.h"
+
+uint32_t task_max_turns(const Machine *machine, const Task *task)
+{
+    return task->max_turns ? task->max_turns
+                           : mind_of(machine, task->project)->row.limits.max_turns;
+}
+
+int64_t task_timeout(const Machine *machine, const Task *task)
+{
+    return task->timeout_ms ? task->timeout_ms
+                            : mind_of(machine, task->project)->row.limits.timeout_ms;
+}
+
+int64_t run_elapsed(const Machine *machine, const Run *run)
+{
+    return run->spent_ms + (run->slot_ms ? MAX(machine->now_ms - run->slot_ms, 0) : 0);
+}
+
+/* A parked run goes on in a new epoch; otherwise the task begins a new run. */
+static void claim(Machine *machine, ProjectMind *mind, Task *task)
+{
+    Run *run = run_at(machine, task->run);
+    bool is_taken_up = run && run->state == RUN_PARKED && !task->is_fresh;
+    if (!is_taken_up && run && run->state == RUN_PARKED)
+        set_run_state(machine, run, RUN_ENDED); /* nobody takes it up any more */
+    if (!is_taken_up)
+        run = run_new(machine, task);
+    run->epoch++;
+    run->epoch_turns = 0;
+    run->has_workspace = false;
+    run->stop = STOP_NONE;
+    run->tries = 0;
+    task->is_fresh = false;
+    task->not_before_ms = 0;
+    ids_remove(&mind->delayed, task->id);
+    say(machine, "#%u is the best of %zu ready; run %u%s", task->id, queue_count(mind->ready) + 1,
+        run->id, is_taken_up ? " is taken up again" : " begins");
+    set_task_state(machine, task, TASK_ACTIVE);
+    run_go(machine, run);
+    reach_changed(machine, task);
+}
+
+static bool may_start(const Machine *machine, const ProjectMind *mind)
+{
+    return mind->row.autopilot == AUTO_RUNNING && !mind->row.is_offline && !mind->is_held &&
+           machine->disk_level < 2 && mind->live.count < mind->row.limits.slots;
+}
+
+static bool is_merging(const Machine *machine, const ProjectMind *mind)
+{
+    for (uint32_t i = 0; i < mind->merges.count; i++)
+        if (run_at(machine, mind->merges.ids[i])->state != RUN_QUEUED)
+            return true;
+    return false;
+}
+
+/* The end test (D-9): nothing ready, nothing running, nothing that will become either by itself.
+ * What is queued to merge now waits for a task that is not under way. */
+static void end_test(Machine *machine, ProjectMind *mind)
+{
+    bool is_still = mind->live.count == 0 && !is_merging(machine, mind);
+    if (mind->row.autopilot == AUTO_PAUSING && is_still) {
+        say(machine, "paused: no agent is at work");
+        autopilot_set(machine, mind, AUTO_PAUSED);
+    } else if (mind->row.autopilot == AUTO_RUNNING && is_still && mind->waiting.count == 0 && mind->delayed.count == 0 && mind->later.count == 0 &&
+               queue_count(mind->ready) == 0) {
+        say(machine, "nothing is ready and nothing is running");
+        autopilot_set(machine, mind, AUTO_IDLE);
+    } else {
+        return;
+    }
+    emit(machine, FX_AUTOPILOT_ENDED, NULL, NULL, NULL);
+    machine->effects[machine->effect_count - 1].project = mind->row.id;
+}
+
+void slots_fill(Machine *machine, ProjectMind *mind)
+{
+    merge_next(machine, mind);
+    while (may_start(machine, mind)) {
+        if (mind->waiting.count) {
+            run_go(machine, run_at(machine, mind->waiting.ids[0]));
+            continue;
+        }
+        TaskId best = queue_best(mind->ready, machine->now_ms);
+        if (!best)
+            break;
+        queue_remove(mind->ready, best);
+        queue_cycle(mind->ready);
+        claim(machine, mind, task_at(machine, best));
+    }
+    if (!mind->row.is_offline && !mind->is_held)
+        end_test(machine, mind);
+}
+
+void autopilot_set(Machine *machine, ProjectMind *mind, AutoState state)
+{
+    if (mind->row.autopilot == state)
+        return;
+    note(machine, "p%u:%s>%s", mind->row.id, auto_state_word(mind->row.autopilot),
+         auto_state_word(state));
+    mind->row.autopilot = state;
+    if (state != AUTO_PAUSING)
+        mind->row.pause_by_ms = 0;
+    project_changed(machine, &mind->row);
+}
+
+/* D-118..D-121: failures in a row pause the autopilot; any success begins anew. */
+void autopilot_count(Machine *machine, ProjectMind *mind, const Task *task)
+{
+    uint32_t before = mind->row.failures;
+    if (task->state == TASK_DONE)
+        mind->row.failures = 0;
+    else if (task->state == TASK_FAILED)
+        mind->row.failures++;
+    if (mind->row.failures != before)
+        project_changed(machine, &mind->row);
+    if (mind->row.failures < mind->row.limits.pause_after || mind->row.limits.pause_after == 0 ||
+        mind->row.failures == before || mind->row.autopilot != AUTO_RUNNING)
+        return;
+    say(machine, "%u failures in a row: paused until a person looks", mind->row.failures);
+    emit(machine, FX_NOTICE, task, NULL, "paused");
+    autopilot_set(machine, mind, AUTO_PAUSING);
+}
+
+static void wake_tasks(Machine *machine, ProjectMind *mind)
+{
+    for (uint32_t i = mind->delayed.count; i-- > 0;) {
+        Task *task = task_at(machine, mind->delayed.ids[i]);
+        if (task->state == TASK_PENDING && task->not_before_ms > machine->now_ms)
+            continue;
+        ids_remove(&mind->delayed, task->id);
+        task->not_before_ms = 0;
+        note(machine, "t%u:awake", task->id); /* a tick that decides something is recorded */
+        task_changed(machine, task);
+        task_refresh(machine, task);
+    }
+}
+
+static void wake_runs(Machine *machine, ProjectMind *mind)
+{
+    for (uint32_t i = mind->later.count; i-- > 0;) {
+        Run *run = run_at(machine, mind->later.ids[i]);
+        if (run->retry_ms > machine->now_ms)
+            continue;
+        run->retry_ms = 0;
+        ids_remove(&mind->later, run->id);
+        run_changed(machine, run);
+        emit(machine, run_owes(run->state), task_at(machine, run->task), run, NULL);
+    }
+}
+
+void autopilot_tick(Machine *machine, ProjectMind *mind)
+{
+    wake_tasks(machine, mind);
+    bool is_late = mind->row.pause_by_ms && mind->row.pause_by_ms <= machine->now_ms;
+    if (is_late) {
+        mind->row.pause_by_ms = 0;
+        note(machine, "p%u:waited", mind->row.id);
+        project_changed(machine, &mind->row);
+    }
+    for (uint32_t i = mind->live.count; i-- > 0;) {
+        Run *run = run_at(machine, mind->live.ids[i]);
+        if (run->state != RUN_WORKING)
+            continue;
+        if (run_elapsed(machine, run) >= task_timeout(machine, task_at(machine, run->task)))
+            run_stop(machine, run, STOP_BY_CLOCK, false);
+        else if (is_late)
+            run_stop(machine, run, STOP_BY_PAUSE, false);
+    }
+    wake_runs(machine, mind); /* those that were not just stopped */
+}
+
+static int64_t mind_deadline(const Machine *machine, const ProjectMind *mind)
+{
+    int64_t next = mind->row.pause_by_ms ? mind->row.pause_by_ms : INT64_MAX;
+    if (may_start(machine, mind) && (mind->waiting.count || queue_count(mind->ready)))
+        next = MIN(next, machine->now_ms); /* just added: see wish_event */
+    for (uint32_t i = 0; i < mind->delayed.count; i++)
+        next = MIN(next, task_at(machine, mind->delayed.ids[i])->not_before_ms);
+    for (uint32_t i = 0; i < mind->later.count; i++)
+        next = MIN(next, run_at(machine, mind->later.ids[i])->retry_ms);
+    for (uint32_t i = 0; i < mind->live.count; i++) {
+        const Run *run = run_at(machine, mind->live.ids[i]);
+        int64_t limit = task_timeout(machine, task_at(machine, run->task));
+        if (run->state == RUN_WORKING)
+            next = MIN(next, run->slot_ms + limit - run->spent_ms);
+    }
+    return next;
+}
+
+int64_t machine_deadline(const Machine *machine)
+{
+    int64_t next = INT64_MAX;
+    for (ProjectId i = 1; i <= machine->project_count; i++)
+        if (machine->projects[i] && !machine->projects[i]->row.is_offline)
+            next = MIN(next, mind_deadline(machine, machine->projects[i]));
+    return next;
+}

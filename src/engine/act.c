@@ -1,0 +1,248 @@
+/* Carrying out effects: one row per kind. Results come back as events. */
+#include "base/log.h"
+#include "engine/internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+Act *act_new(Engine *engine, const Effect *effect)
+{
+    Act *act = mem_alloc(sizeof *act);
+    *act = (Act){engine, effect->run, effect->task, effect->project, effect->epoch, effect->turn};
+    return act;
+}
+
+/* A report about a job that failed: whether trying again can help, and the sentence. */
+static void post_failure(const Act *act, EventKind kind, const Err *err)
+{
+    Event event = act_event(act, kind);
+    event.a = err_is_retryable(err->kind);
+    event.text = err->text;
+    (void)engine_post(act->engine, &event); /* refused only when old */
+}
+
+/* Notices: the inbox */
+
+void notice_put(Engine *engine, TaskId task, RunId run, ProjectId project, const char *kind,
+                const char *text)
+{
+    engine_write(engine, &(Write){.kind = WRITE_NOTICE,
+                                  .notice = {.project = project,
+                                             .task = task,
+                                             .run = run,
+                                             .kind = kind,
+                                             .text = text,
+                                             .at_ms = engine_now(engine)}});
+}
+
+void notices_close(Engine *engine, TaskId task)
+{
+    engine_write(engine, &(Write){.kind = WRITE_NOTICE_CLOSE,
+                                  .notice = {.task = task, .at_ms = engine_now(engine)}});
+}
+
+typedef struct NoticeRow {
+    const char *result; /* of the workflow, or a word of the machine */
+    const char *kind;
+    const char *text; /* NULL: what the agent said */
+} NoticeRow;
+
+/* clang-format off */
+static const NoticeRow notice_rows[] = {
+    {"PENDING",      "question", NULL},
+    {"BLOCKED",      "blocked",  NULL},
+    {"limit",        "timeout",  "ran out of turns; its work is kept"},
+    {"timeout",      "timeout",  "ran out of time; its work is kept"},
+    {"failed",       "failed",   "the agent ended with an error; its work is kept"},
+    {"killed",       "failed",   "the agent was killed again and again; its work is kept"},
+    {"output-limit", "failed",   "the agent wrote more than it may; its work is kept"},
+    {"spawn-failed", "failed",   "the agent could not be started"},
+    {"error",        "failed",   "a step could not be carried out; its work is kept"},
+    {"conflict",     "conflict", "its work conflicts with what landed, and the agent could not resolve it"},
+    {"gate-failed",  "conflict", "its work fails its checks after the merge"},
+    {"stuck",        "stuck",    "many turns without a commit"},
+    {"paused",       "paused",   "several tasks failed in a row; the autopilot is paused"},
+    {"rollback",     "rollback", "what it landed could not be undone; see `otto why`"},
+};
+/* clang-format on */
+
+static void act_notice(Engine *engine, const Effect *effect)
+{
+    const NoticeRow *row = NULL;
+    for (size_t i = 0; i < COUNT(notice_rows) && !row; i++)
+        if (text_equal(notice_rows[i].result, effect->text))
+            row = &notice_rows[i];
+    CLEANUP(arena_done) Arena arena = ARENA_INIT;
+    StoreTurn turn = {0};
+    Err ignored = {0};
+    const char *text = row ? row->text : NULL;
+    if (!text && store_turn_get(engine->store, effect->run, effect->epoch, effect->turn, &arena,
+                                &turn, &ignored))
+        text = turn.payload;
+    notice_put(engine, effect->task, effect->run, effect->project, row ? row->kind : "alert",
+               text && *text ? text : effect->text);
+}
+
+/* Workspaces */
+
+static void on_prepared(void *user, const json_t *result, const Err *err)
+{
+    Act *act = user;
+    if (!result) {
+        post_failure(act, EV_WORKSPACE_FAILED, err);
+        free(act);
+        return;
+    }
+    engine_write(act->engine,
+                 &(Write){.kind = WRITE_RUN_TEXT,
+                          .run_text = {.run = act->run,
+                                       .workspace_path = json_text(result, "path", ""),
+                                       .workspace_kind = json_text(result, "kind", ""),
+                                       .branch = json_text(result, "branch", "")}});
+    Event event = act_event(act, EV_WORKSPACE_READY);
+    event.text = json_text(result, "path", "");
+    event.ref = json_text(result, "base", "");
+    (void)engine_post(act->engine, &event); /* refused only when old */
+    free(act);
+}
+
+/* What the run starts from: its own last snapshot, or that of the run before it. */
+static const char *restore_point(Engine *engine, const Run *run)
+{
+    const Run *from = run->commit[0] ? run : machine_run(engine->machine, run->from);
+    return from && from->commit[0] ? from->commit : NULL;
+}
+
+static json_t *copy_list(const Settings *settings)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < settings->workspace.copy.count; i++)
+        json_array_append_new(list, json_string(settings->workspace.copy.items[i]));
+    return list;
+}
+
+static void act_prepare(Engine *engine, const Effect *effect)
+{
+    const Run *run = machine_run(engine->machine, effect->run);
+    const ProjectInfo *project = project_info(engine, effect->project);
+    char log[PATH_MAX];
+    (void)snprintf(log, sizeof log, "%s/setup-%u-%u.log", engine->path_tmp, run->id,
+                   run->epoch); /* state paths are short */
+    json_t *in = json_pack("{s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:o}", "hub", project->hub, "repo",
+                           project->path, "target", project->target, "root", engine->path_work,
+                           "kind", project->settings.workspace.kind, "project",
+                           (json_int_t)project->id, "task", (json_int_t)run->task, "run",
+                           (json_int_t)run->id, "epoch", (json_int_t)run->epoch, "copy",
+                           copy_list(&project->settings));
+    const char *restore = restore_point(engine, run);
+    if (restore)
+        json_object_set_new(in, "restore", json_string(restore));
+    if (project->settings.workspace.setup) {
+        json_object_set_new(in, "setup", json_string(project->settings.workspace.setup));
+        json_object_set_new(in, "setup_timeout_s",
+                            json_integer(project->settings.workspace.setup_timeout_s));
+        json_object_set_new(in, "setup_log", json_string(log));
+    }
+    job_start(engine->jobs, "prepare", in, on_prepared, act_new(engine, effect));
+}
+
+static void on_snapshot(void *user, const json_t *result, const Err *err)
+{
+    Act *act = user;
+    if (!result) {
+        post_failure(act, EV_SNAPSHOT_FAILED, err);
+    } else {
+        Event event = act_event(act, EV_SNAPSHOT_TAKEN);
+        event.a = json_int(result, "commits", 0);
+        event.b = json_flag(result, "is_empty", false);
+        event.ref = json_text(result, "commit", "");
+        (void)engine_post(act->engine, &event); /* refused only when old */
+    }
+    free(act);
+}
+
+static void act_snapshot(Engine *engine, const Effect *effect)
+{
+    const Run *run = machine_run(engine->machine, effect->run);
+    const ProjectInfo *project = project_info(engine, effect->project);
+    CLEANUP(arena_done) Arena arena = ARENA_INIT;
+    StoreRunText text = {0};
+    Err err = {0};
+    if (!store_run_text_get(engine->store, effect->run, &arena, &text, &err)) {
+        Act act = {engine, effect->run, effect->task, effect->project, effect->epoch, effect->turn};
+        post_failure(&act, EV_SNAPSHOT_FAILED, &err);
+        return;
+    }
+    json_t *in = json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:s,s:s}", "hub", project->hub, "path",
+                           text.workspace_path, "kind", text.workspace_kind, "run",
+                           (json_int_t)run->id, "epoch", (json_int_t)run->epoch, "turn",
+                           (json_int_t)run->turn, "base", run->base, "branch", text.branch);
+    job_start(engine->jobs, "snapshot", in, on_snapshot, act_new(engine, effect));
+}
+
+static void act_start_turn(Engine *engine, const Effect *effect)
+{
+    turn_start(engine, effect);
+}
+
+static void act_stop_turn(Engine *engine, const Effect *effect)
+{
+    turn_stop(engine, effect, false);
+}
+
+static void act_kill_turn(Engine *engine, const Effect *effect)
+{
+    turn_stop(engine, effect, true);
+}
+
+static void act_gate(Engine *engine, const Effect *effect)
+{
+    gate_run(engine, effect, false);
+}
+
+static void act_merge_gate(Engine *engine, const Effect *effect)
+{
+    gate_run(engine, effect, true);
+}
+
+static void act_ended(Engine *engine, const Effect *effect)
+{
+    ProjectInfo *project = project_info(engine, effect->project);
+    if (project)
+        project_deliver(engine, project);
+}
+
+typedef struct ActRow {
+    EffectKind kind;
+    void (*act)(Engine *engine, const Effect *effect);
+} ActRow;
+
+/* clang-format off */
+static const ActRow acts[] = {
+    {FX_PREPARE,         act_prepare},
+    {FX_START_TURN,      act_start_turn},
+    {FX_STOP_TURN,       act_stop_turn},
+    {FX_KILL_TURN,       act_kill_turn},
+    {FX_SNAPSHOT,        act_snapshot},
+    {FX_GATE,            act_gate},
+    {FX_MERGE,           merge_run},
+    {FX_MERGE_GATE,      act_merge_gate},
+    {FX_LAND,            land_run},
+    {FX_RETIRE,          retire_run},
+    {FX_ROLLBACK,        rollback_task},
+    {FX_NOTICE,          act_notice},
+    {FX_AUTOPILOT_ENDED, act_ended},
+};
+/* clang-format on */
+
+/* Offline, effects stay owed: the rows say so, and the next engine begins with them. Notices are
+ * rows themselves and are kept at once. */
+void act_on(Engine *engine, const Effect *effect)
+{
+    if (!engine->options.is_online && effect->kind != FX_NOTICE)
+        return;
+    for (size_t i = 0; i < COUNT(acts); i++)
+        if (acts[i].kind == effect->kind) {
+            acts[i].act(engine, effect);
+            return;
+        }
+}

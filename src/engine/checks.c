@@ -1,0 +1,276 @@
+/* Gates: a clean checkout of the commit, the commands of the project and the task, the verdict. */
+#include "base/file.h"
+#include "base/log.h"
+#include "engine/internal.h"
+#include "proc/sweep.h"
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+
+LiveGate *gate_of(Engine *engine, RunId run)
+{
+    for (LiveGate *live = engine->gates; live; live = live->next)
+        if (live->act.run == run)
+            return live;
+    return NULL;
+}
+
+static void live_free(LiveGate *live)
+{
+    LiveGate **link = &live->act.engine->gates;
+    while (*link != live)
+        link = &(*link)->next;
+    *link = live->next;
+    gate_free(live->gate);
+    free(live->failed_tail);
+    arena_done(&live->arena);
+    free(live);
+}
+
+void gates_free(Engine *engine)
+{
+    while (engine->gates)
+        live_free(engine->gates);
+}
+
+/* The project's commands, then the task's own conditions: all of them required. */
+bool task_commands(Engine *engine, ProjectInfo *project, TaskId task, Arena *arena,
+                   VerifyCommand **commands, size_t *count, Err *err)
+{
+    StoreTaskText text = {0};
+    if (!store_task_text_get(engine->store, task, arena, &text, err))
+        return false;
+    CLEANUP(json_freep) json_t *checks =
+        *text.checks_json ? json_read(text.checks_json, strlen(text.checks_json), err) : NULL;
+    const VerifySettings *verify = &project->settings.verify;
+    size_t own = json_array_size(checks);
+    *count = verify->count + own;
+    *commands = arena_alloc(arena, (*count + 1) * sizeof **commands);
+    for (size_t i = 0; i < verify->count; i++) {
+        const VerifyCommand *from = &verify->commands[i];
+        (*commands)[i] = (VerifyCommand){arena_strdup(arena, from->name),
+                                         arena_strdup(arena, from->command), from->timeout_s,
+                                         from->is_required};
+    }
+    for (size_t i = 0; i < own; i++) {
+        const char *command = json_string_value(json_array_get(checks, i));
+        command = arena_strdup(arena, command ? command : "false");
+        (*commands)[verify->count + i] =
+            (VerifyCommand){command, command, verify->default_timeout_s, true};
+    }
+    return true;
+}
+
+static void discard(void *user, const json_t *result, const Err *err)
+{
+    (void)user;
+    if (!result)
+        log_line("gate.discard error=\"%s\"", err->text); /* the next start sweeps it */
+}
+
+static void drop_checkout(LiveGate *live)
+{
+    if (!live->checkout)
+        return;
+    json_t *in = json_pack("{s:s,s:s}", "path", live->checkout, "root",
+                           live->act.engine->path_gate);
+    job_start(live->act.engine->jobs, "discard", in, discard, NULL);
+}
+
+/* What the agent is told when the claim does not hold. */
+static void write_says(LiveGate *live, int failed)
+{
+    const VerifyCommand *command = &live->commands[failed];
+    char result[64];
+    if (live->failed_exit < 0)
+        (void)snprintf(result, sizeof result, "timed out after %lld s",
+                       (long long)command->timeout_s); /* always fits */
+    else
+        (void)snprintf(result, sizeof result, "exit code %d", live->failed_exit); /* fits */
+    const char *tail = live->failed_tail ? live->failed_tail : "";
+    size_t length = strlen(tail);
+    CLEANUP(str_done) Str safe = STR_INIT;
+    str_add_safe(&safe, length > 8000 ? tail + length - 8000 : tail, MIN(length, (size_t)8000),
+                 true);
+    const Run *run = machine_run(live->act.engine->machine, live->act.run);
+    json_t *says = json_pack("{s:s,s:s,s:s,s:s}", "result", result, "command", command->command,
+                             "output", str_text(&safe), "target_ref", run->old_tip);
+    char *text = json_write(says);
+    engine_write(live->act.engine,
+                 &(Write){.kind = WRITE_RUN_TEXT,
+                          .run_text = {.run = live->act.run,
+                                       .says = text,
+                                       .says_kind = live->is_merge ? SAYS_MERGED_FAILED
+                                                                   : SAYS_VERIFY_FAILED}});
+    free(text);
+    json_decref(says);
+}
+
+static void post_verdict(LiveGate *live, Verdict verdict, const char *text)
+{
+    Event event = act_event(&live->act, live->is_merge ? EV_MERGE_GATE_ENDED : EV_GATE_ENDED);
+    event.a = verdict;
+    event.text = text;
+    drop_checkout(live);
+    (void)engine_post(live->act.engine, &event); /* refused only when old */
+    live_free(live);
+}
+
+static void on_row(void *user, size_t index, const GateRow *row)
+{
+    LiveGate *live = user;
+    if (row->state != GATE_ROW_PASSED && row->command->is_required) {
+        live->failed_exit = row->state == GATE_ROW_TIMEOUT ? -1 : row->exit_code;
+        free(live->failed_tail);
+        live->failed_tail = mem_strdup(row->tail);
+    }
+    if (row->state != GATE_ROW_PASSED && !row->command->is_required) /* D-67, D-69, D-87 */
+        log_line("gate.skipped code=VERIFICATION_SKIPPED task=%u run=%u index=%zu", live->act.task,
+                 live->act.run, index);
+    engine_write(live->act.engine,
+                 &(Write){.kind = WRITE_GATE,
+                          .gate = {.run = live->act.run,
+                                   .epoch = live->act.epoch,
+                                   .turn = live->act.turn,
+                                   .stage = live->is_merge ? "merge" : "gate",
+                                   .position = (uint32_t)index,
+                                   .name = row->command->name,
+                                   .command = row->command->command,
+                                   .is_required = row->command->is_required,
+                                   .timed_out = row->state == GATE_ROW_TIMEOUT,
+                                   .exit_code = row->exit_code,
+                                   .started_ms = row->started_ms,
+                                   .took_ms = row->took_ms,
+                                   .limit_s = row->command->timeout_s,
+                                   .output = row->tail,
+                                   .output_length = strlen(row->tail)}});
+}
+
+static void on_done(void *user, Verdict verdict, int failed, const char *error)
+{
+    LiveGate *live = user;
+    CLEANUP(str_done) Str text = STR_INIT;
+    if (verdict == VERDICT_FAIL) {
+        write_says(live, failed);
+        str_addf(&text, "%s: %s", live->failed_exit < 0 ? "VERIFICATION_TIMEOUT"
+                                                         : "VERIFICATION_FAILED",
+                 live->commands[failed].name);
+    } else if (verdict == VERDICT_NONE) { /* D-79 */
+        log_line("gate.empty code=VERIFICATION_EMPTY task=%u run=%u", live->act.task,
+                 live->act.run);
+        str_add(&text, "VERIFICATION_EMPTY: no verification is configured");
+    } else if (error) {
+        str_add(&text, error);
+    }
+    post_verdict(live, verdict, text.length ? str_text(&text) : NULL);
+}
+
+static const GateCalls gate_calls = {on_row, on_done};
+
+/* D-86: what a verification command finds in its environment. */
+static const char *const *gate_env(LiveGate *live)
+{
+    static const char *const hidden[] = {"OTTO_", "GIT_"};
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    const char **env = arena_alloc(&live->arena, (count + 8) * sizeof *env);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!text_starts(environ[i], hidden[0]) && !text_starts(environ[i], hidden[1]) &&
+            !text_starts(environ[i], "PWD="))
+            env[kept++] = environ[i];
+    char mark[SECRET_TEXT];
+    secret_mark(live->act.engine, live->act.run, live->act.epoch, mark);
+    env[kept++] = arena_printf(&live->arena, "OTTO_TASK_ID=%u", live->act.task);
+    env[kept++] = arena_printf(&live->arena, "OTTO_RUN_ID=%u", live->act.run);
+    env[kept++] = arena_printf(&live->arena, "OTTO_TURN=%u", live->act.turn);
+    env[kept++] = arena_printf(&live->arena, "PWD=%s", live->checkout ? live->checkout : "/");
+    env[kept++] = arena_printf(&live->arena, "OTTO_MARK=%s-check", mark);
+    return env;
+}
+
+static void start_commands(LiveGate *live, const char *cwd)
+{
+    Engine *engine = live->act.engine;
+    const ProjectInfo *project = project_info(engine, live->act.project);
+    char folder[PATH_MAX], name[48];
+    Err err = {0};
+    run_folder(engine, live->act.run, folder);
+    (void)snprintf(name, sizeof name, "%s%ut%u.%llx.%u", live->is_merge ? "m" : "g",
+                   live->act.epoch, live->act.turn, (unsigned long long)engine->started_ms,
+                   ++engine->gate_serial); /* always fits */
+    if (!folder_ensure(folder, 0700, &err)) {
+        post_verdict(live, VERDICT_ERROR, err.text);
+        return;
+    }
+    GateSpec spec = {.keeper = engine->options.keeper,
+                     .folder = folder,
+                     .name = name,
+                     .cwd = cwd,
+                     .envp = gate_env(live),
+                     .commands = live->commands,
+                     .count = live->count,
+                     .grace_ms = project->settings.stop.grace_s * 1000};
+    live->gate = gate_start(engine->loop, &spec, &gate_calls, live);
+}
+
+static void on_checkout(void *user, const json_t *result, const Err *err)
+{
+    LiveGate *live = user;
+    if (!result) {
+        live->checkout = NULL;
+        post_verdict(live, VERDICT_ERROR, err->text);
+        return;
+    }
+    start_commands(live, live->checkout);
+}
+
+/* Strays of a gate that an earlier engine began: they carry the run's mark. */
+static void sweep_old(LiveGate *live)
+{
+    char mark[SECRET_TEXT], entry[80];
+    int killed = 0;
+    secret_mark(live->act.engine, live->act.run, live->act.epoch, mark);
+    (void)snprintf(entry, sizeof entry, "OTTO_MARK=%s-check", mark); /* always fits */
+    if (sweep_marked(entry, &killed, NULL) && killed)
+        log_line("gate.swept run=%u killed=%d", live->act.run, killed);
+}
+
+void gate_run(Engine *engine, const Effect *effect, bool is_merge)
+{
+    if (gate_of(engine, effect->run))
+        return; /* it is under way */
+    const Run *run = machine_run(engine->machine, effect->run);
+    ProjectInfo *project = project_info(engine, effect->project);
+    LiveGate *live = mem_alloc(sizeof *live);
+    live->act =
+        (Act){engine, effect->run, effect->task, effect->project, effect->epoch, effect->turn};
+    live->is_merge = is_merge;
+    live->next = engine->gates;
+    engine->gates = live;
+    Err err = {0};
+    if (!task_commands(engine, project, effect->task, &live->arena, &live->commands, &live->count,
+                       &err)) {
+        post_verdict(live, VERDICT_ERROR, err.text);
+        return;
+    }
+    if (live->count == 0) {
+        on_done(live, VERDICT_NONE, -1, NULL);
+        return;
+    }
+    if (engine->is_taking_up)
+        sweep_old(live);
+    if (!run->has_workspace) {
+        start_commands(live, project->path);
+        return;
+    }
+    const char *commit = is_merge ? run->new_tip : run->commit;
+    live->checkout = arena_printf(&live->arena, "%s/r%u-e%u-t%u-%c%llx-%u", engine->path_gate,
+                                  run->id, run->epoch, run->turn, is_merge ? 'm' : 'g',
+                                  (unsigned long long)engine->started_ms, ++engine->gate_serial);
+    json_t *in = json_pack("{s:s,s:s,s:s}", "hub", project->hub, "commit", commit, "path",
+                           live->checkout);
+    job_start(engine->jobs, "checkout", in, on_checkout, live);
+}

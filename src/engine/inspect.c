@@ -1,0 +1,66 @@
+/* Looking at a folder that is not known yet. Apart, because the git room and the settings have
+ * words in common that only this file must not mix. */
+#include "engine/work.h"
+#include "engine/inspect.h"
+#include <string.h>
+
+json_t *inspect_folder(const char *path)
+{
+    json_t *in = json_pack("{s:s}", "path", path);
+    json_t *out = work_run(work_job_find("inspect"), in);
+    json_decref(in);
+    return out;
+}
+
+static json_t *call(const char *job, json_t *in, Err *err)
+{
+    json_t *out = work_run(work_job_find(job), in);
+    json_decref(in);
+    if (json_flag(out, "ok", false))
+        return out;
+    (void)err_set(err, ERR_GIT, "%s", json_text(out, "error", "git failed")); /* NULL says so */
+    json_decref(out);
+    return NULL;
+}
+
+typedef struct SyncRow {
+    const char *state;
+    bool is_fine;
+    const char *next; /* what a person can do */
+} SyncRow;
+
+/* clang-format off */
+static const SyncRow sync_rows[] = {
+    {"same",      true,  NULL},
+    {"forwarded", true,  NULL},
+    {"merged",    true,  NULL},
+    {"ahead",     true,  NULL},
+    {"missing",   false, "create the branch, or set `target:` in otto.yaml"},
+    {"rewritten", false, "see `otto doctor`"},
+    {"conflict",  false, "merge or rebase your branch by hand, then run again"},
+};
+/* clang-format on */
+
+bool hub_prepare(const char *hub, const char *repo, const char *target, json_t *warnings, Err *err)
+{
+    (void)warnings;
+    json_t *made = call("hub", json_pack("{s:s,s:s}", "hub", hub, "repo", repo), err);
+    if (!made)
+        return false;
+    json_decref(made);
+    CLEANUP(json_freep) json_t *sync = call(
+        "sync", json_pack("{s:s,s:s,s:s}", "hub", hub, "repo", repo, "target", target), err);
+    if (!sync)
+        return false;
+    const char *state = json_text(sync, "state", "");
+    for (size_t i = 0; i < COUNT(sync_rows); i++) {
+        const SyncRow *row = &sync_rows[i];
+        if (strcmp(row->state, state) != 0)
+            continue;
+        if (row->is_fine)
+            return true;
+        return err_set(err, ERR_USAGE, "target branch '%s': %s; %s", target,
+                       json_text(sync, "why", state), row->next);
+    }
+    return err_set(err, ERR_INTERNAL, "unknown state '%s' of the target branch", state);
+}

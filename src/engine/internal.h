@@ -1,0 +1,227 @@
+/* The engine's inside, shared by its files. Nobody outside engine/ includes this. */
+#pragma once
+#include "agent/agent.h"
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "core/machine.h"
+#include "core/settings.h"
+#include "core/signal.h"
+#include "core/workflow.h"
+#include "engine/engine.h"
+#include "engine/job.h"
+#include "gate/gate.h"
+#include "proc/keep.h"
+#include "store/store.h"
+#include <limits.h>
+
+/* A project as the engine knows it: its row's texts and its settings as last read. */
+typedef struct ProjectInfo {
+    ProjectId id;
+    char *path, *hub, *target, *name;
+    Settings settings;
+    bool is_read;      /* settings hold what otto.yaml says */
+    char *limits;      /* JSON last given to the machine */
+    uint32_t behind;   /* commits that wait to be delivered to the user's checkout */
+    char *deliver_why; /* NULL: delivered */
+    char *agent_flag;  /* `otto run --agent`, NULL none */
+} ProjectInfo;
+
+/* Which act a report belongs to: carried by every callback, checked by the machine's epochs. */
+typedef struct Act {
+    Engine *engine;
+    RunId run;
+    TaskId task;
+    ProjectId project;
+    uint32_t epoch, turn;
+} Act;
+
+/* One agent at work. */
+typedef struct LiveTurn LiveTurn;
+struct LiveTurn {
+    Act act;
+    LiveTurn *next;
+    Keep *keep;
+    AgentParser *parser;
+    SignalScanner scanner;
+    uint32_t signals_seen, signals_known; /* re-attached: the first ones are on record already */
+    SignalType control;                   /* last control signal and what it said */
+    char payload[SIGNAL_PAYLOAD_MAX + 1];
+    char line[240]; /* last line of output, for displays */
+    size_t line_length;
+    int progress; /* 0..100, -1 unknown */
+    int64_t output_bytes;
+    bool is_over_limit;
+    char agent[64];
+};
+
+/* One gate at work: of a run's claim, or of its merged tree. */
+typedef struct LiveGate LiveGate;
+struct LiveGate {
+    Act act;
+    LiveGate *next;
+    Gate *gate;
+    Arena arena; /* commands and texts */
+    VerifyCommand *commands;
+    size_t count;
+    bool is_merge;
+    const char *checkout;
+    int failed_exit;
+    char *failed_tail;
+};
+
+typedef struct Listener {
+    int handle;
+    EngineListener *fn;
+    void *user;
+    bool with_output;
+} Listener;
+
+/* What the next commit stores, in order. Texts are copied into the turn's arena, so that a commit
+ * that fails (full disk) can be tried again with nothing lost. */
+typedef enum WriteKind {
+    WRITE_EVENT,
+    WRITE_PROJECT_TEXT,
+    WRITE_TASK_TEXT,
+    WRITE_RUN_TEXT,
+    WRITE_DEPENDENCY_ADD,
+    WRITE_DEPENDENCY_REMOVE,
+    WRITE_TURN_START,
+    WRITE_TURN_END,
+    WRITE_GATE,
+    WRITE_LANDING,
+    WRITE_LANDING_UNDO,
+    WRITE_NOTICE,
+    WRITE_NOTICE_CLOSE,
+    WRITE_USAGE,
+    WRITE_DISCOVERY,
+    WRITE_KIND_COUNT
+} WriteKind;
+
+typedef struct Write {
+    WriteKind kind;
+    union {
+        StoreEvent event;
+        StoreProjectText project_text;
+        StoreTaskText task_text;
+        StoreRunText run_text;
+        Dependency dependency;
+        StoreTurn turn;
+        StoreGateResult gate;
+        StoreLanding landing; /* undo: run, new_tip = by, at_ms */
+        StoreNotice notice;   /* close: project or task, kind, at_ms, answer */
+        StoreUsage usage;
+        StoreDiscovery discovery;
+    };
+} Write;
+
+/* What the next prompt of a run begins with; a JSON object in the run's row says the details. */
+typedef enum SaysKind {
+    SAYS_NONE,
+    SAYS_VERIFY_FAILED, /* result, command, output */
+    SAYS_MERGED_FAILED, /* the same, on the merged tree */
+    SAYS_CONFLICT,      /* files, theirs, target_ref */
+    SAYS_ANSWER,        /* question, answer */
+    SAYS_NOTE,          /* note: a person's words with a retry */
+} SaysKind;
+
+struct Engine {
+    EngineOptions options;
+    Loop *loop;
+    Store *store;
+    Machine *machine;
+    Jobs *jobs;
+    int lock_fd;
+    Step step;
+    int64_t wall_zero, mono_zero; /* the engine's clock: wall at the start + monotonic since */
+    int64_t started_ms;
+    Write *writes;
+    uint32_t write_count, write_size;
+    Arena turn_arena; /* texts of writes */
+    bool is_urgent;   /* something waits for the commit; else it may wait a moment */
+    bool is_failing;  /* the last commit failed; effects wait */
+    bool is_in_commit;
+    bool has_announced; /* EV_ENGINE_STARTED is posted */
+    bool is_taking_up; /* the first acts after a start: an earlier engine may have begun them */
+    LoopTimer commit_timer, deadline_timer, disk_timer;
+    int64_t deadline_ms;
+    ProjectInfo **projects;
+    uint32_t project_count;
+    LiveTurn *turns;
+    LiveGate *gates;
+    Listener *listeners;
+    uint32_t listener_count;
+    int next_handle;
+    int disk_level;
+    uint32_t gate_serial; /* makes names of gate journals unique */
+    uint8_t secret[16];   /* of the state folder: tags, tokens and marks come from it */
+    char *path_runs, *path_work, *path_gate, *path_trash, *path_socket, *path_hubs, *path_tmp;
+};
+
+/* engine.c */
+int64_t engine_now(const Engine *engine);
+/* Decides at once; stored and carried out at the end of the loop's turn. Texts are copied. */
+bool engine_post(Engine *engine, const Event *event);
+/* Stores now and, when that worked, acts. Wishes call it before they are acknowledged. */
+bool engine_commit(Engine *engine, Err *err);
+Event act_event(const Act *act, EventKind kind);
+void engine_event_json(const Engine *engine, const StoreEvent *event, Str *out);
+void publish_output(Engine *engine, const LiveTurn *turn, int stream, const char *bytes,
+                    size_t length);
+/* Copies the texts and keeps the row for the next commit. */
+void engine_write(Engine *engine, const Write *write);
+
+/* secret.c: names that only this state folder can make; nothing is stored for them */
+enum { SECRET_TEXT = 40 };
+void secret_tag(const Engine *engine, RunId run, char out[SECRET_TEXT]);
+void secret_token(const Engine *engine, RunId run, uint32_t epoch, char out[SECRET_TEXT]);
+void secret_mark(const Engine *engine, RunId run, uint32_t epoch, char out[SECRET_TEXT]);
+bool secret_token_is_valid(const Engine *engine, const char *token, RunId *run, uint32_t *epoch);
+bool secret_load(Engine *engine, Err *err);
+
+/* projects.c */
+ProjectInfo *project_info(Engine *engine, ProjectId id); /* NULL when unknown */
+ProjectInfo *project_open(Engine *engine, const char *path, json_t *warnings, Err *err);
+bool project_read_settings(Engine *engine, ProjectInfo *project, Err *err);
+bool projects_load(Engine *engine, Err *err);
+void projects_free(Engine *engine);
+void project_note_delivery(Engine *engine, ProjectInfo *project, const json_t *result);
+void project_deliver(Engine *engine, ProjectInfo *project); /* when something waits for it */
+void project_default_settings(ProjectInfo *project);
+
+/* act.c: one function per effect */
+void act_on(Engine *engine, const Effect *effect);
+Act *act_new(Engine *engine, const Effect *effect);
+void notice_put(Engine *engine, TaskId task, RunId run, ProjectId project, const char *kind,
+                const char *text);
+void notices_close(Engine *engine, TaskId task);
+
+/* turns.c */
+void turn_start(Engine *engine, const Effect *effect);
+void turn_stop(Engine *engine, const Effect *effect, bool is_forced);
+LiveTurn *turn_of(Engine *engine, RunId run);
+void turns_free(Engine *engine);
+bool turn_signal(Engine *engine, RunId run, uint32_t epoch, const char *text, Signal *out,
+                 Err *err);
+void run_folder(const Engine *engine, RunId run, char out[PATH_MAX]);
+
+/* prompts.c */
+bool prompt_of_turn(Engine *engine, const Run *run, ProjectInfo *project,
+                    const StoreTaskText *words, const StoreRunText *text, const char *tag, Str *out,
+                    uint64_t *hash, Err *err);
+
+/* checks.c */
+void gate_run(Engine *engine, const Effect *effect, bool is_merge);
+LiveGate *gate_of(Engine *engine, RunId run);
+void gates_free(Engine *engine);
+bool task_commands(Engine *engine, ProjectInfo *project, TaskId task, Arena *arena,
+                   VerifyCommand **commands, size_t *count, Err *err);
+
+/* landing.c */
+void merge_run(Engine *engine, const Effect *effect);
+void land_run(Engine *engine, const Effect *effect);
+void rollback_task(Engine *engine, const Effect *effect);
+void retire_run(Engine *engine, const Effect *effect);
+
+/* startup.c */
+bool engine_take_up(Engine *engine, Err *err); /* after loading: attach, sweep, owe again */

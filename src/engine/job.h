@@ -1,0 +1,18 @@
+/* Worker processes: one git job each (`otto do NAME`), JSON in, JSON out, never in the loop.
+ *
+ * Input and output are memory files, so a job that prints much blocks nobody and needs no pipe.
+ * A worker ends with its engine; every job may be repeated. */
+#pragma once
+#include "base/json.h"
+#include "proc/loop.h"
+
+typedef struct Jobs Jobs;
+
+/* result is borrowed; on a failed job err says why and result is NULL. */
+typedef void JobDone(void *user, const json_t *result, const Err *err);
+
+Jobs *jobs_new(Loop *loop, const char *program, const char *log_path);
+void jobs_free(Jobs *jobs); /* running workers are ended; their callbacks are not called */
+uint32_t jobs_running(const Jobs *jobs);
+/* Takes ownership of input. The callback comes from the loop, also when the start failed. */
+void job_start(Jobs *jobs, const char *name, json_t *input, JobDone *done, void *user);

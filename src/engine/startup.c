@@ -1,0 +1,79 @@
+/* Starting is the ordinary case: settings, what is owed, what the world looks like. */
+#include "base/file.h"
+#include "base/log.h"
+#include "engine/internal.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A project whose settings cannot be read now is taken up with defaults: its runs are not lost. */
+static void read_all_settings(Engine *engine)
+{
+    for (uint32_t i = 0; i < engine->project_count; i++) {
+        ProjectInfo *project = engine->projects[i];
+        Err err = {0};
+        if (machine_project(engine->machine, project->id) &&
+            !project_read_settings(engine, project, &err)) {
+            log_line("settings.bad project=%u error=\"%s\"", project->id, err.text);
+            project_default_settings(project);
+        }
+    }
+}
+
+static void on_swept(void *user, const json_t *result, const Err *err)
+{
+    (void)user;
+    if (!result)
+        log_line("sweep.failed error=\"%s\"", err->text);
+}
+
+/* Checkouts of gates are ours alone and hold nothing: all of an earlier engine's go. */
+static void sweep_gates(Engine *engine)
+{
+    DIR *folder = opendir(engine->path_gate);
+    if (!folder)
+        return;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        char path[PATH_MAX];
+        if (entry->d_name[0] == '.')
+            continue;
+        int length = snprintf(path, sizeof path, "%s/%s", engine->path_gate, entry->d_name);
+        if (length < 0 || length >= (int)sizeof path)
+            continue;
+        json_t *in = json_pack("{s:s,s:s}", "path", path, "root", engine->path_gate);
+        job_start(engine->jobs, "discard", in, on_swept, NULL);
+    }
+    (void)closedir(folder); /* only read from */
+}
+
+static void unlock_hubs(Engine *engine)
+{
+    for (uint32_t i = 0; i < engine->project_count; i++) {
+        ProjectInfo *project = engine->projects[i];
+        if (!path_is_folder(project->hub))
+            continue;
+        json_t *in = json_pack("{s:s}", "hub", project->hub);
+        job_start(engine->jobs, "unlock", in, on_swept, NULL);
+        project->behind = 1; /* whether something waits for delivery is not known: ask */
+        project_deliver(engine, project);
+    }
+    json_t *in = json_pack("{s:s,s:I}", "trash", engine->path_trash, "now_ms",
+                           (json_int_t)engine_now(engine));
+    job_start(engine->jobs, "trash-expire", in, on_swept, NULL);
+}
+
+bool engine_take_up(Engine *engine, Err *err)
+{
+    if (!engine->options.is_online)
+        return true; /* reading changes nothing; the first wish announces it */
+    Event event = {.kind = EV_TICK};
+    (void)engine_post(engine, &event); /* announces the engine; deadlines that passed meanwhile */
+    read_all_settings(engine);
+    sweep_gates(engine);
+    unlock_hubs(engine);
+    machine_owe_again(engine->machine);
+    engine->is_taking_up = true;
+    bool is_stored = engine_commit(engine, err);
+    engine->is_taking_up = false;
+    return is_stored;
+}

@@ -1,0 +1,99 @@
+/* P12: the kill switch: 64 agents with process trees, from the order to the last death. */
+#include "proc/procfs.h"
+#include "tests/bench/agent.h"
+#include "tests/bench/watchers.h"
+#include <signal.h>
+#include <sys/wait.h>
+
+enum { AGENTS = 64, DEATH_MS = 20000 };
+
+typedef struct Killing {
+    Bench *bench;
+    int left; /* processes that outlived their killing */
+} Killing;
+
+static const char *pid_file(Bench *bench)
+{
+    return arena_printf(&bench->arena, "%s/pids", bench_folder(bench, bench->disk));
+}
+
+/* Floor: everyone's pidfd is known; a signal to each, wait for each, reap. */
+static bool floor_kill(void *user, unsigned size, Cost *cost, Err *err)
+{
+    Killing *killing = user;
+    const char *file = pid_file(killing->bench);
+    const char *argv[] = {killing->bench->agent, "tree", file, NULL};
+    Program program = {.argv = argv};
+    Daemon trees[AGENTS];
+    Watched watched = {.count = 0};
+    bool is_fine = true;
+    for (unsigned i = 0; i < size && is_fine; i++)
+        is_fine = daemon_start(&program, &trees[i], err);
+    is_fine = is_fine && watched_wait(&watched, file, (size_t)size * TREE_PROCESSES, err) &&
+              watched_open(&watched, err);
+    Watch watch = watch_start();
+    for (size_t i = 0; i < watched.count && is_fine; i++)
+        (void)procfs_signal(watched.pidfds[i], SIGKILL); /* none has been reaped */
+    is_fine = is_fine && watched_wait_dead(&watched, DEATH_MS, err);
+    while (is_fine && waitpid(-1, NULL, WNOHANG) > 0)
+        continue;
+    *cost = watch_stop(watch);
+    watched_close(&watched);
+    (void)children_end(); /* after a failure; else there is none */
+    return is_fine;
+}
+
+static bool kill_all(Killing *killing, const Subject *subject, Watched *watched, Cost *cost,
+                     Err *err)
+{
+    (void)killing;
+    Watch watch = watch_start();
+    bool is_fine = subject_call(subject, "POST", "/api/v1/projects/1/stop", "{\"kill\":true}", NULL,
+                                err) &&
+                   watched_wait_dead(watched, DEATH_MS, err);
+    *cost = watch_stop(watch);
+    return is_fine;
+}
+
+static bool otto_kill(void *user, unsigned size, Cost *cost, Err *err)
+{
+    Killing *killing = user;
+    const char *file = pid_file(killing->bench);
+    SubjectSpec spec = {.below = killing->bench->disk, .slots = size,
+                        .agent = {killing->bench->agent, "tree", file}};
+    Subject subject;
+    Daemon daemon = {0, -1};
+    Watched watched = {.count = 0};
+    bool is_fine = subject_make(killing->bench, &spec, &subject, err) &&
+                   subject_add(&subject, size, err) && subject_serve(&subject, &daemon, err) &&
+                   subject_call(&subject, "POST", "/api/v1/projects/1/run", "{}", NULL, err) &&
+                   watched_wait(&watched, file, (size_t)size * TREE_PROCESSES, err);
+    if (is_fine)
+        (void)watched_add_parents(&watched, daemon.pid); /* keepers count as well */
+    is_fine = is_fine && watched_open(&watched, err) &&
+              kill_all(killing, &subject, &watched, cost, err);
+    watched_close(&watched);
+    daemon_stop(&daemon);
+    while (waitpid(-1, NULL, WNOHANG) > 0) /* orphans that are dead already */
+        continue;
+    killing->left += children_end();
+    return is_fine;
+}
+
+void part_kill(Bench *bench)
+{
+    Killing killing = {.bench = bench};
+    Side sides[] = {
+        {"SIGKILL to all by pidfd, wait, reap", floor_kill, &killing, .big = AGENTS},
+        {"stop with kill", otto_kill, &killing, .big = AGENTS},
+    };
+    Plan plan = {bench->plan.rounds, pick(bench, 4, 3)};
+    Comparison found;
+    compare(&plan, sides, COUNT(sides), GUARD_WALL, &found);
+    Row *row = table_add(&bench->table, "P12", "ms", "kill switch, %d agents of %d processes, to the last death",
+                         AGENTS, TREE_PROCESSES);
+    if (!row_compare(row, &found, sides, false, 1e3 * AGENTS))
+        return;
+    row_note(row, "left alive: %d", killing.left);
+    row_goal(row, row->ratio <= 3 && killing.left == 0, "<= 3 x floor, nothing left");
+}

@@ -1,0 +1,36 @@
+/* What the store's tests share: a fresh folder with a database in it, and rows with a value in
+ * every field. */
+#pragma once
+#include "tests/test.h"
+
+#include "base/file.h"
+#include "store/store.h"
+
+typedef struct Room {
+    char folder[64];
+    char path[128]; /* of the database, not made yet */
+    Arena arena;
+} Room;
+
+int room_setup(void **state);    /* *state is a Room */
+int room_teardown(void **state); /* removes the folder */
+
+Store *store_must_open(const char *path, unsigned flags);
+/* Asserts and shows the error. */
+void must(bool is_done, const Err *err);
+
+/* A value in every stored field, different in each. */
+Project project_sample(ProjectId id);
+Task task_sample(TaskId id, ProjectId project);
+Run run_sample(RunId id, TaskId task, ProjectId project);
+
+void assert_project(const Project *a, const Project *b);
+void assert_task(const Task *a, const Task *b);
+void assert_run(const Run *a, const Run *b);
+
+/* Project 1 with tasks 1..tasks and their texts, committed. */
+void store_fill(Store *store, TaskId tasks);
+
+void file_copy(const char *from, const char *to);
+/* Runs act in a child process; the wait status comes back. */
+int child_run(void (*act)(void *user), void *user);
