@@ -44,7 +44,7 @@
   X(EV_SNAPSHOT_FAILED,  "snapshot.failed",  "retry", NULL, "error", NULL, NULL, "the turn's work could not be saved") \
   X(EV_GATE_ENDED,       "gate.ended",       "verdict", NULL, "command", NULL, NULL, "the claim was checked") \
   X(EV_MERGE_CLEAN,      "merge.clean",      "same_tree", NULL, NULL, "old", "new", "the merge is computed, nothing moved yet") \
-  X(EV_MERGE_CONFLICT,   "merge.conflict",   NULL, NULL, "files", NULL, NULL, "both sides changed the same lines") \
+  X(EV_MERGE_CONFLICT,   "merge.conflict",   NULL, NULL, "files", "old", NULL, "both sides changed the same lines") \
   X(EV_MERGE_EMPTY,      "merge.empty",      NULL, NULL, NULL, NULL, NULL, "there is nothing to merge") \
   X(EV_MERGE_FAILED,     "merge.failed",     "retry", NULL, "error", NULL, NULL, "the merge could not be tried") \
   X(EV_MERGE_GATE_ENDED, "merge.gate",       "verdict", NULL, "command", NULL, NULL, "the merged tree was checked") \
@@ -54,7 +54,9 @@
   X(EV_RETIRED,          "retired",          "kept", NULL, "note", NULL, NULL, "the workspace was put away or kept") \
   X(EV_ROLLED_BACK,      "rolled.back",      NULL, NULL, "note", "tip", NULL, "what the task landed is undone") \
   X(EV_ROLLBACK_FAILED,  "rollback.failed",  NULL, NULL, "error", NULL, NULL, "it could not be undone") \
-  X(EV_DISK,             "disk",             "free_mb", "level", NULL, NULL, NULL, "free disk space crossed a threshold (D-152)")
+  X(EV_DISK,             "disk",             "free_mb", "level", NULL, NULL, NULL, "free disk space crossed a threshold (D-152)") \
+  /* of the machine itself */ \
+  X(EV_NOTE,             "note",             NULL, NULL, NULL, NULL, NULL, "a decision about this task that another event brought about")
 /* clang-format on */
 
 typedef enum EventKind {

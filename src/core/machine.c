@@ -366,6 +366,25 @@ void say(Machine *machine, const char *format, ...)
     str_add_bytes(&machine->step->why, text, MIN((size_t)MAX(length, 0), sizeof text - 1));
 }
 
+void say_about(Machine *machine, TaskId task, const char *format, ...)
+{
+    StepNote entry = {.task = task};
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(entry.text, sizeof entry.text, format, args); /* cut is fine */
+    va_end(args);
+    if (task == machine->about) {
+        say(machine, "%s", entry.text);
+        return;
+    }
+    Step *step = machine->step;
+    if (step->note_count == step->note_size) {
+        step->note_size = step->note_size ? step->note_size * 2 : 4;
+        step->notes = mem_grow(step->notes, step->note_size, sizeof *step->notes);
+    }
+    step->notes[step->note_count++] = entry;
+}
+
 void emit(Machine *machine, EffectKind kind, const Task *task, const Run *run, const char *text)
 {
     if (kind == FX_NONE)
@@ -483,6 +502,8 @@ void step_done(Step *step)
 {
     str_done(&step->decision);
     str_done(&step->why);
+    free(step->notes);
+    *step = (Step){0};
 }
 
 static bool is_report(EventKind kind)
@@ -494,7 +515,10 @@ void machine_step(Machine *machine, const Event *event, Step *step)
 {
     str_clear(&step->decision);
     str_clear(&step->why);
+    step->note_count = 0;
     machine->step = step;
+    const Run *run = run_at(machine, event->run);
+    machine->about = event->task ? event->task : run ? run->task : 0;
     machine->now_ms = event->at_ms;
     step->is_accepted =
         is_report(event->kind) ? run_event(machine, event) : wish_event(machine, event);

@@ -26,10 +26,18 @@ void machine_loaded(Machine *machine); /* builds the graph, the ready queue, the
 void machine_set_run_count(Machine *machine, RunId highest); /* ids given before, loaded or not */
 void machine_reserve(Machine *machine, uint32_t tasks, uint32_t dependencies);
 
+/* A decision about another task than the event's own: why it was taken now, for example. */
+typedef struct StepNote {
+    TaskId task;
+    char text[160];
+} StepNote;
+
 typedef struct Step {
     bool is_accepted; /* false: the event was refused; state is unchanged */
     Str decision;     /* what was decided, in one fixed form; equal on every replay */
     Str why;          /* one sentence for people; empty when nothing was decided */
+    StepNote *notes;
+    uint32_t note_count, note_size;
 } Step;
 
 void step_done(Step *step);

@@ -47,6 +47,7 @@ struct Machine {
     int disk_level; /* 0 fine, 1 warn, 2 nothing new, 3 stop (D-152) */
     /* during a step */
     Step *step;
+    TaskId about; /* the event's own task */
     int64_t now_ms;
 };
 
@@ -59,6 +60,8 @@ void task_changed(Machine *machine, Task *task);
 void run_changed(Machine *machine, Run *run);
 void note(Machine *machine, const char *format, ...) PRINTF(2, 3); /* into the decision */
 void say(Machine *machine, const char *format, ...) PRINTF(2, 3);  /* into the why */
+/* The same about a task that need not be the event's own. */
+void say_about(Machine *machine, TaskId task, const char *format, ...) PRINTF(3, 4);
 void emit(Machine *machine, EffectKind kind, const Task *task, const Run *run, const char *text);
 void set_task_state(Machine *machine, Task *task, TaskState state);
 void set_run_state(Machine *machine, Run *run, RunState state);

@@ -71,7 +71,7 @@ void merge_next(Machine *machine, ProjectMind *mind)
         return;
     Run *run = run_at(machine, next);
     run->old_tip[0] = run->new_tip[0] = '\0';
-    say(machine, "run %u is first in the merge queue", next);
+    say_about(machine, run->task, "first in the merge queue");
     set_run_state(machine, run, RUN_MERGING);
 }
 
@@ -131,6 +131,7 @@ static void on_landed(Machine *machine, Run *run, const Event *event)
 
 static void on_conflict(Machine *machine, Run *run, const Event *event)
 {
+    keep_hash(run->old_tip, event->ref); /* what the agent is asked to merge */
     run_apply(machine, run, "conflict", event->text);
 }
 

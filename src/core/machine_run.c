@@ -48,7 +48,7 @@ void run_park(Machine *machine, Run *run, const char *why)
 {
     Task *task = task_at(machine, run->task);
     StopWish wish = (StopWish)run->stop;
-    say(machine, "%s", why);
+    say_about(machine, run->task, "%s", why);
     merge_leave(machine, run);
     run->stop = STOP_NONE;
     set_run_state(machine, run, RUN_PARKED);
@@ -67,7 +67,7 @@ void run_stop(Machine *machine, Run *run, StopWish wish, bool is_forced)
         [STOP_BY_OUTPUT] = "the output limit is reached",
         [STOP_BY_REMOVE] = "the task was removed",
     };
-    say(machine, "#%u: %s", run->task, why[wish]);
+    say_about(machine, run->task, "%s", why[wish]);
     run->stop = (uint8_t)wish;
     if (run->state != RUN_STOPPING)
         set_run_state(machine, run, RUN_STOPPING);

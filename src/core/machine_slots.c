@@ -1,6 +1,6 @@
 /* Claiming, the autopilot and its deadlines (D-1..D-14, D-101..D-121). */
 #include "core/machine_internal.h"
-#include "core/retry.h"
+#include "core/score.h"
 
 uint32_t task_max_turns(const Machine *machine, const Task *task)
 {
@@ -20,7 +20,7 @@ int64_t run_elapsed(const Machine *machine, const Run *run)
 }
 
 /* A parked run goes on in a new epoch; otherwise the task begins a new run. */
-static void claim(Machine *machine, ProjectMind *mind, Task *task)
+static void claim(Machine *machine, ProjectMind *mind, Task *task, QueueAge age)
 {
     Run *run = run_at(machine, task->run);
     bool is_taken_up = run && run->state == RUN_PARKED && !task->is_fresh;
@@ -36,8 +36,9 @@ static void claim(Machine *machine, ProjectMind *mind, Task *task)
     task->is_fresh = false;
     task->not_before_ms = 0;
     ids_remove(&mind->delayed, task->id);
-    say(machine, "#%u is the best of %zu ready; run %u%s", task->id, queue_count(mind->ready) + 1,
-        run->id, is_taken_up ? " is taken up again" : " begins");
+    say_about(machine, task->id, "chosen: best of %zu ready, score %d; run %u%s",
+              queue_count(mind->ready) + 1, age.score + score_age_bonus(age.waited_minutes, age.missed_cycles),
+              run->id, is_taken_up ? " is taken up again" : " begins");
     set_task_state(machine, task, TASK_ACTIVE);
     run_go(machine, run);
     reach_changed(machine, task);
@@ -63,11 +64,11 @@ static void end_test(Machine *machine, ProjectMind *mind)
 {
     bool is_still = mind->live.count == 0 && !is_merging(machine, mind);
     if (mind->row.autopilot == AUTO_PAUSING && is_still) {
-        say(machine, "paused: no agent is at work");
+        note(machine, "still");
         autopilot_set(machine, mind, AUTO_PAUSED);
     } else if (mind->row.autopilot == AUTO_RUNNING && is_still && mind->waiting.count == 0 && mind->delayed.count == 0 && mind->later.count == 0 &&
                queue_count(mind->ready) == 0) {
-        say(machine, "nothing is ready and nothing is running");
+        note(machine, "nothing left");
         autopilot_set(machine, mind, AUTO_IDLE);
     } else {
         return;
@@ -87,9 +88,11 @@ void slots_fill(Machine *machine, ProjectMind *mind)
         TaskId best = queue_best(mind->ready, machine->now_ms);
         if (!best)
             break;
+        QueueAge age = {0};
+        (void)queue_age(mind->ready, best, machine->now_ms, &age); /* it is in the queue */
         queue_remove(mind->ready, best);
         queue_cycle(mind->ready);
-        claim(machine, mind, task_at(machine, best));
+        claim(machine, mind, task_at(machine, best), age);
     }
     if (!mind->row.is_offline && !mind->is_held)
         end_test(machine, mind);

@@ -383,6 +383,14 @@ static bool on_disk(Machine *machine, const Event *event)
     return true;
 }
 
+/* Already decided when it was written. */
+static bool on_note(Machine *machine, const Event *event)
+{
+    (void)machine;
+    (void)event;
+    return true;
+}
+
 typedef bool WishFn(Machine *machine, const Event *event);
 
 /* clang-format off */
@@ -411,6 +419,7 @@ static WishFn *const handlers[EVENT_COUNT] = {
     [EV_ENGINE_STARTED]     = on_engine_started,
     [EV_TICK]               = on_tick,
     [EV_DISK]               = on_disk,
+    [EV_NOTE]               = on_note,
 };
 /* clang-format on */
 
@@ -424,6 +433,8 @@ bool wish_event(Machine *machine, const Event *event)
     }
     if (!handler || !handler(machine, event))
         return false;
+    if (event->kind == EV_NOTE)
+        return true; /* nothing follows from it */
     if (event->kind == EV_TASK_ADDED || event->kind == EV_DEPENDENCY_ADDED)
         return true; /* its dependencies may follow; the deadline is now, so a tick fills slots */
     const Task *task = task_at(machine, event->task);

@@ -182,6 +182,21 @@ static void announce(Engine *engine)
     (void)engine_post(engine, &event); /* always accepted */
 }
 
+/* What was decided about other tasks: their history, not input of any decision. */
+static void write_notes(Engine *engine, const Event *event)
+{
+    for (uint32_t i = 0; i < engine->step.note_count; i++) {
+        const StepNote *entry = &engine->step.notes[i];
+        const Task *task = machine_task(engine->machine, entry->task);
+        engine_write(engine, &(Write){.kind = WRITE_EVENT,
+                                      .event = {.at_ms = event->at_ms,
+                                                .project = task ? task->project : 0,
+                                                .task = entry->task,
+                                                .kind = EV_NOTE,
+                                                .why = entry->text}});
+    }
+}
+
 bool engine_post(Engine *engine, const Event *given)
 {
     announce(engine);
@@ -206,6 +221,7 @@ bool engine_post(Engine *engine, const Event *given)
                                     .decision = str_text(&engine->step.decision),
                                     .why = engine->step.why.length ? str_text(&engine->step.why)
                                                                    : NULL}});
+    write_notes(engine, &event);
     engine->is_urgent = engine->is_urgent || !is_lazy(event.kind);
     return engine->step.is_accepted;
 }

@@ -38,6 +38,7 @@ static void on_conflict(const Act *act, const json_t *result)
     json_decref(says);
     Event event = act_event(act, EV_MERGE_CONFLICT);
     event.text = str_text(&files);
+    event.ref = json_text(result, "old", "");
     (void)engine_post(act->engine, &event); /* refused only when old */
 }
 

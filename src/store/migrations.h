@@ -10,6 +10,14 @@ enum { STORE_APPLICATION_ID = 0x6f74746f /* "otto" */ };
 extern const char *const store_migrations[];
 extern const int store_migration_count; /* the version of this program */
 
+/* A step's words for a list of core/ that grew: the check of a column takes more values. Nothing on
+ * the disk changes but the table's definition, so a long table costs nothing. */
+#define WIDEN(table, column, old_count, new_count)                                                 \
+    "PRAGMA writable_schema = ON;"                                                                 \
+    "UPDATE sqlite_schema SET sql = replace(sql, '" #column " < " #old_count ")', '" #column       \
+    " < " #new_count ")') WHERE type = 'table' AND name = '" #table "';"                           \
+    "PRAGMA writable_schema = RESET;"
+
 /* What a file is, before anything is changed in it. ERR_CORRUPT: no database, or not otto's. */
 bool migrate_look(sqlite3 *db, const char *path, int *version, Err *err) NODISCARD;
 

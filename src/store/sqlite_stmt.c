@@ -2,11 +2,26 @@
 #include "store/sqlite.h"
 #include <errno.h>
 
+/* The system's own reason for a failed call. A failed commit does not pass it on, so the log file
+ * is asked for its last one. */
+static int system_reason(sqlite3 *db, int code)
+{
+    sqlite3_file *log = NULL;
+    int reason = sqlite3_system_errno(db);
+    if (code != SQLITE_IOERR_WRITE && code != SQLITE_IOERR_FSYNC)
+        return reason;
+    if (sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK && log &&
+        log->pMethods)
+        (void)log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &reason); /* or as it is */
+    return reason;
+}
+
 static bool is_full(sqlite3 *db, int code)
 {
-    int sys = sqlite3_system_errno(db);
+    int reason = system_reason(db, code);
     return (code & 0xff) == SQLITE_FULL ||
-           ((code & 0xff) == SQLITE_IOERR && (sys == ENOSPC || sys == EDQUOT || sys == EFBIG));
+           ((code & 0xff) == SQLITE_IOERR &&
+            (reason == ENOSPC || reason == EDQUOT || reason == EFBIG));
 }
 
 static ErrKind kind_of(sqlite3 *db, int code)
@@ -39,15 +54,15 @@ static ErrKind kind_of(sqlite3 *db, int code)
 
 bool sqlite_fail(sqlite3 *db, int code, const char *what, Err *err)
 {
-    int sys = sqlite3_system_errno(db);
+    int reason = system_reason(db, code);
     ErrKind kind = kind_of(db, code);
 
     if (kind == ERR_TOO_BIG)
         return err_set(err, kind, "%s: a text is longer than %d bytes", what, STORE_TEXT_MAX);
     if (kind == ERR_NO_SPACE)
         return err_set(err, kind, "%s: the disk is full (%s)", what, sqlite3_errmsg(db));
-    if (kind == ERR_IO && sys)
-        return err_set(err, kind, "%s: %s (%s)", what, sqlite3_errmsg(db), strerror(sys));
+    if (kind == ERR_IO && reason)
+        return err_set(err, kind, "%s: %s (%s)", what, sqlite3_errmsg(db), strerror(reason));
     return err_set(err, kind, "%s: %s", what, sqlite3_errmsg(db));
 }
 

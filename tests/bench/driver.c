@@ -168,7 +168,8 @@ bool driver_step(Driver *driver, Err *err)
     if (!driver->step.is_accepted)
         return err_set(err, ERR_INTERNAL, "'%s' was refused: %s", event_word(event.kind),
                        str_text(&driver->step.why));
-    driver->done += event.kind == EV_RETIRED;
+    const Task *task = machine_task(driver->machine, event.task);
+    driver->done += event.kind == EV_GATE_ENDED && task && task->state == TASK_DONE;
     uint32_t count;
     const Effect *effects = machine_effects(driver->machine, &count);
     for (uint32_t i = 0; i < count; i++)
@@ -184,10 +185,12 @@ bool driver_commit(Driver *driver, Err *err)
     bool is_fine = true;
     for (uint32_t i = 0; is_fine && i < dirty.project_count; i++)
         is_fine = store_project_save(driver->store, dirty.projects[i], err);
-    for (uint32_t i = 0; is_fine && i < dirty.task_count; i++)
-        is_fine = store_task_save(driver->store, dirty.tasks[i], err);
+    /* A new run before the task that names it: a reference that points nowhere, if only until the
+     * next statement, makes SQLite search whole tables. */
     for (uint32_t i = 0; is_fine && i < dirty.run_count; i++)
         is_fine = store_run_save(driver->store, dirty.runs[i], err);
+    for (uint32_t i = 0; is_fine && i < dirty.task_count; i++)
+        is_fine = store_task_save(driver->store, dirty.tasks[i], err);
     machine_flushed(driver->machine);
     driver->is_open = false;
     return is_fine && store_commit(driver->store, err);

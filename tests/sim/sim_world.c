@@ -275,11 +275,12 @@ void world_act(Sim *sim, const Effect *effect)
 
 /* Delivery */
 
-/* These say nothing that tells two of one turn apart, and come once: the engine's own worker. */
+/* Nothing in these tells two of one turn apart. They come once: from a worker that answers once
+ * and ends with its engine. */
 static bool comes_once(EventKind kind)
 {
     return kind == EV_MERGE_GATE_ENDED || kind == EV_ROLLED_BACK || kind == EV_ROLLBACK_FAILED ||
-           kind == EV_LAND_FAILED;
+           kind == EV_LAND_FAILED || kind == EV_LAND_MOVED;
 }
 
 /* What an engine that is gone had asked for is mostly lost; some of it comes late. */
