@@ -39,7 +39,7 @@ typedef enum Action {
 #define X(action, word, help) action,
     ACTIONS(X)
 #undef X
-    ACTION_COUNT
+        ACTION_COUNT
 } Action;
 
 enum { ACTIONS_MAX = 6 };

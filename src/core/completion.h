@@ -23,7 +23,7 @@ typedef enum CompletionOutcome {
 #define X(outcome, word) outcome,
     COMPLETION_OUTCOMES(X)
 #undef X
-    OUTCOME_COUNT
+        OUTCOME_COUNT
 } CompletionOutcome;
 
 typedef struct CompletionInput {

@@ -1,7 +1,7 @@
 /* `otto decide`: see decide.h. The table is in decide_rows.c. */
 #include "core/decide.h"
-#include "core/decide_table.h"
 #include "base/str.h"
+#include "core/decide_table.h"
 #include <string.h>
 
 static const DecideRow *row_find(const char *name)
@@ -58,8 +58,8 @@ static json_t *read_input(DecideInput *in, const char *text, size_t length)
     json_t *root = json_loadb(text, length,
                               JSON_DECODE_ANY | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &problem);
     if (!root) {
-        (void)decide_fail(in, "", NULL, NULL, "not valid JSON: line %d, column %d: %s", problem.line,
-                          problem.column, problem.text); /* likewise */
+        (void)decide_fail(in, "", NULL, NULL, "not valid JSON: line %d, column %d: %s",
+                          problem.line, problem.column, problem.text); /* likewise */
     } else if (!json_is_object(root)) {
         (void)decide_fail(in, "", root, NULL, "the input must be a JSON object"); /* likewise */
         json_decref(root);

@@ -1,8 +1,8 @@
 /* docs/decide.md, made from the table. Each example is run, so the page cannot be wrong. */
+#include "base/str.h"
 #include "core/decide.h"
 #include "core/decide_table.h"
 #include "core/workflow.h"
-#include "base/str.h"
 #include <stdlib.h>
 
 static void add_pretty(Str *out, const char *text)

@@ -1,7 +1,7 @@
 /* The decision `graph`: levels, ready, cycles and skips of a list of tasks. */
+#include "base/str.h"
 #include "core/decide_table.h"
 #include "core/graph.h"
-#include "base/str.h"
 #include <stdlib.h>
 
 typedef struct Edge {
@@ -132,8 +132,8 @@ static void mark_states(Plan *plan, const json_t *failed)
         plan->is_failed[decide_id_find(&plan->ids, json_array_get(failed, i))] = true;
     for (uint32_t i = 0; i < plan->ids.count; i++) {
         uint32_t number = plan->ids.rank[i];
-        const char *state = json_string_value(json_object_get(json_array_get(plan->nodes, i),
-                                                              "state"));
+        const char *state =
+            json_string_value(json_object_get(json_array_get(plan->nodes, i), "state"));
         plan->is_closed[number] = !plan->is_failed[number] && text_equal(state, "closed");
     }
 }

@@ -1,15 +1,21 @@
 /* Checking the input of a decision against the fields of its row, and reading it. */
-#include "core/decide_table.h"
 #include "base/str.h"
+#include "core/decide_table.h"
 #include <stdarg.h>
 #include <string.h>
 
 enum { SHOWN_MAX = 200 }; /* bytes of a bad value that are shown again */
 
 static const char *const type_words[] = {
-    [IN_TEXT] = "a text",      [IN_BYTES] = "a text",   [IN_WORD] = "a word",
-    [IN_INT] = "a whole number", [IN_NUMBER] = "a number", [IN_BOOL] = "true or false",
-    [IN_ID] = "a text or a whole number", [IN_LIST] = "a list", [IN_OBJECT] = "an object",
+    [IN_TEXT] = "a text",
+    [IN_BYTES] = "a text",
+    [IN_WORD] = "a word",
+    [IN_INT] = "a whole number",
+    [IN_NUMBER] = "a number",
+    [IN_BOOL] = "true or false",
+    [IN_ID] = "a text or a whole number",
+    [IN_LIST] = "a list",
+    [IN_OBJECT] = "an object",
     [IN_ANY] = "any value",
 };
 
@@ -140,14 +146,15 @@ static bool check_leaf(DecideInput *in, const DecideField *field, const char *wh
                            "'%s' must be %s", where, type_words[field->type]);
     if (field->type == IN_WORD && !word_fits(field->words, json_string_value(value)))
         return decide_fail(in, where, value, decide_words(field->words),
-                           "'%s' is '%s', which is not one of: %s", where,
-                           json_string_value(value), field->words);
+                           "'%s' is '%s', which is not one of: %s", where, json_string_value(value),
+                           field->words);
     if (field->type == IN_INT || field->type == IN_NUMBER) {
         int64_t min, max, whole = 0;
         bounds(field, &min, &max);
         double number = json_number_value(value);
         bool is_whole = decide_to_int(value, &whole);
-        if (is_whole ? whole < min || whole > max : !(number >= (double)min && number <= (double)max))
+        if (is_whole ? whole < min || whole > max
+                     : !(number >= (double)min && number <= (double)max))
             return max == INT64_MAX
                        ? decide_fail(in, where, value, NULL, "'%s' must be at least %lld", where,
                                      (long long)min)

@@ -1,9 +1,9 @@
 /* Decisions about order: select, merge-plan, retry-delay. */
+#include "base/str.h"
 #include "core/decide_table.h"
 #include "core/mergeplan.h"
 #include "core/retry.h"
 #include "core/score.h"
-#include "base/str.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +61,8 @@ static bool read_parent(DecideInput *in, const json_t *task, size_t i, ScoreInpu
 
 static int64_t waited_minutes(const DecideInput *in, const json_t *task)
 {
-    if (decide_value(in, task, "tasks[].ready_ms") && !decide_value(in, task, "tasks[].waited_ms")) {
+    if (decide_value(in, task, "tasks[].ready_ms") &&
+        !decide_value(in, task, "tasks[].waited_ms")) {
         int64_t now_ms = decide_int(in, in->root, "now_ms");
         int64_t ready_ms = decide_int(in, task, "tasks[].ready_ms");
         return now_ms > ready_ms ? (now_ms - ready_ms) / 60000 : 0;
@@ -161,8 +162,11 @@ bool decide_retry_delay(DecideInput *in, json_t *out)
     int64_t cap = decide_int(in, in->root, "cap_ms");
     int64_t delay = retry_delay_ms(decide_int(in, in->root, "attempt"), is_clean, cap);
     json_object_set_new(out, "delay_ms", json_integer(delay));
-    decide_put_row(out, is_clean ? "clean" : delay == cap ? "capped" : "doubled",
-                   is_clean        ? "it ended cleanly, so a second is enough"
+    decide_put_row(out,
+                   is_clean       ? "clean"
+                   : delay == cap ? "capped"
+                                  : "doubled",
+                   is_clean       ? "it ended cleanly, so a second is enough"
                    : delay == cap ? "10 s doubled with each attempt has reached the cap"
                                   : "10 s doubled with each attempt");
     return true;
@@ -190,8 +194,7 @@ bool decide_merge_plan(DecideInput *in, json_t *out)
     for (uint32_t i = 0; i < ids.count; i++)
         entries[i] = read_entry(in, json_array_get(queue, i), ids.rank[i]);
     size_t count = mergeplan_order(entries, ids.count, order);
-    size_t slots = mergeplan_free(entries, ids.count,
-                                  (size_t)decide_int(in, in->root, "window"));
+    size_t slots = mergeplan_free(entries, ids.count, (size_t)decide_int(in, in->root, "window"));
     json_t *all = json_array(), *start = json_array();
     for (size_t i = 0; i < count; i++) {
         json_t *id = json_object_get(json_array_get(queue, order[i]), "id");
@@ -203,8 +206,8 @@ bool decide_merge_plan(DecideInput *in, json_t *out)
     json_object_set_new(out, "order", all);
     json_object_set_new(out, "start", start);
     decide_put_row(out, NULL,
-                   starts      ? "ready before waiting, fewer unmerged dependencies, higher "
-                                 "priority, oldest completion, lowest id"
+                   starts  ? "ready before waiting, fewer unmerged dependencies, higher "
+                             "priority, oldest completion, lowest id"
                    : slots ? "nothing is ready to merge"
                            : "the window is full of merges under way");
     return true;

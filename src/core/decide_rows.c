@@ -5,8 +5,7 @@
 #include "core/verification.h"
 
 #define SIGNAL_WORDS "COMPLETE BLOCKED PENDING PROGRESS RESOLVED DISCOVERY_LOCAL DISCOVERY_GLOBAL"
-#define TASK_WORDS                                                                                 \
-    "pending ready active blocked done failed timeout review skipped cancelled"
+#define TASK_WORDS "pending ready active blocked done failed timeout review skipped cancelled"
 #define OPTIONAL true
 #define REQUIRED false
 #define NO_DEFAULT NULL

@@ -1,9 +1,9 @@
 /* Decisions about a turn: signal, completion, exit, verification. */
+#include "base/str.h"
 #include "core/completion.h"
 #include "core/decide_table.h"
 #include "core/exit.h"
 #include "core/verification.h"
-#include "base/str.h"
 #include <string.h>
 
 typedef struct Found {
@@ -80,7 +80,7 @@ bool decide_completion(DecideInput *in, json_t *out)
                 : text_equal(gate, "fail") ? GATE_FAIL
                                            : GATE_NONE,
         .mode = text_equal(decide_text(in, in->root, "mode"), "autopilot") ? MODE_AUTOPILOT
-                                                                             : MODE_SEMI_AUTO,
+                                                                           : MODE_SEMI_AUTO,
         .iterations = decide_int(in, in->root, "iterations"),
         .max_iterations = decide_int(in, in->root, "max_iterations"),
         .elapsed_ms = decide_int(in, in->root, "elapsed_ms"),
@@ -117,12 +117,14 @@ bool decide_exit(DecideInput *in, json_t *out)
                            "unknown signal '%s': give a name such as SIGKILL",
                            json_string_value(killer));
     ExitInput input = {
-        .end = killer                                            ? EXIT_KILLED
+        .end = killer                                       ? EXIT_KILLED
                : decide_int(in, in->root, "exit_code") == 0 ? EXIT_ZERO
-                                                             : EXIT_NONZERO,
+                                                            : EXIT_NONZERO,
         .is_by_user = decide_bool(in, in->root, "by_user"),
         .signal = read_signal(in),
-        .check = !verified ? CHECK_OPEN : json_is_true(verified) ? CHECK_GOOD : CHECK_BAD,
+        .check = !verified                ? CHECK_OPEN
+                 : json_is_true(verified) ? CHECK_GOOD
+                                          : CHECK_BAD,
     };
     const ExitRow *row = exit_decide(&input);
     decide_put_text(out, "task_state", task_state_word(row->state));
@@ -138,8 +140,8 @@ static bool read_results(DecideInput *in, const VerifyConfig *config, VerifyResu
     *count = json_array_size(list);
     *out = arena_alloc(&in->arena, (*count + 1) * sizeof **out);
     if (*count > config->count)
-        return decide_fail(in, "results", NULL, NULL,
-                           "'results' has %zu items for %zu commands", *count, config->count);
+        return decide_fail(in, "results", NULL, NULL, "'results' has %zu items for %zu commands",
+                           *count, config->count);
     for (size_t i = 0; i < *count; i++) {
         const json_t *item = json_array_get(list, i);
         (*out)[i].is_timed_out = decide_bool(in, item, "results[].timed_out");
@@ -200,9 +202,9 @@ bool decide_verification(DecideInput *in, json_t *out)
     VerifyResult *results;
     size_t count;
     if (!verification_read(decide_value(in, in->root, "config"), &in->arena, &config, &problem)) {
-        const char *field = arena_printf(&in->arena, "config%s%s",
-                                         *problem.field && *problem.field != '[' ? "." : "",
-                                         problem.field);
+        const char *field =
+            arena_printf(&in->arena, "config%s%s",
+                         *problem.field && *problem.field != '[' ? "." : "", problem.field);
         return decide_fail(in, field, problem.value, NULL, "'%s' %s", field, problem.message);
     }
     if (!read_results(in, &config, &results, &count))
@@ -210,8 +212,9 @@ bool decide_verification(DecideInput *in, json_t *out)
     VerifyJudgement verdict = verification_judge(&config, results, count);
     put_commands(out, &config);
     json_object_set_new(out, "pass",
-                        verdict.verdict == VERIFY_OPEN ? json_null()
-                                                       : json_boolean(verdict.verdict == VERIFY_PASS));
+                        verdict.verdict == VERIFY_OPEN
+                            ? json_null()
+                            : json_boolean(verdict.verdict == VERIFY_PASS));
     if (verdict.verdict == VERIFY_FAIL) {
         json_object_set_new(out, "error", json_string(verdict.row->error));
         json_object_set_new(out, "command", json_string(config.commands[verdict.command].command));

@@ -39,9 +39,9 @@ static const ExitRow rows[] = { /* the first row that fits wins */
 /* clang-format on */
 
 static const char *const signal_names[] = {
-    "SIGABRT", "SIGALRM", "SIGBUS",    "SIGFPE",  "SIGHUP",    "SIGILL",  "SIGINT",  "SIGIO",
-    "SIGKILL", "SIGPIPE", "SIGPROF",   "SIGPWR",  "SIGQUIT",   "SIGSEGV", "SIGSTKFLT", "SIGSYS",
-    "SIGTERM", "SIGTRAP", "SIGUSR1",   "SIGUSR2", "SIGVTALRM", "SIGXCPU", "SIGXFSZ",
+    "SIGABRT", "SIGALRM", "SIGBUS",  "SIGFPE",  "SIGHUP",    "SIGILL",  "SIGINT",    "SIGIO",
+    "SIGKILL", "SIGPIPE", "SIGPROF", "SIGPWR",  "SIGQUIT",   "SIGSEGV", "SIGSTKFLT", "SIGSYS",
+    "SIGTERM", "SIGTRAP", "SIGUSR1", "SIGUSR2", "SIGVTALRM", "SIGXCPU", "SIGXFSZ",
 };
 
 const ExitRow *exit_rows(size_t *count)

@@ -21,10 +21,10 @@ typedef struct ExitInput {
 
 typedef struct ExitRow {
     const char *id;
-    int end;    /* ExitEnd, or EXIT_ANY */
+    int end;     /* ExitEnd, or EXIT_ANY */
     int by_user; /* 0, 1 or EXIT_ANY */
-    int signal; /* SignalType, or EXIT_ANY */
-    int check;  /* ExitCheck, or EXIT_ANY */
+    int signal;  /* SignalType, or EXIT_ANY */
+    int check;   /* ExitCheck, or EXIT_ANY */
     TaskState state;
     Action actions[ACTIONS_MAX];
     const char *why;

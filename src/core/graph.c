@@ -1,6 +1,6 @@
 /* The dependency graph: see graph.h. Searches are in graph_search.c. */
-#include "core/graph_inside.h"
 #include "base/arena.h"
+#include "core/graph_inside.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Searches over the dependency graph: cycles, components, skips. None recurses. */
-#include "core/graph_inside.h"
 #include "base/arena.h"
+#include "core/graph_inside.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -372,6 +372,7 @@ static void on_workspace_ready(Machine *machine, Run *run, const Event *event)
 {
     (void)snprintf(run->base, HASH_SIZE, "%s", event->ref ? event->ref : ""); /* always a hash */
     run->has_workspace = true;
+    say(machine, "the workspace is ready, from %.10s", run->base);
     if (run->stop)
         run_park(machine, run, "stopped before its first turn");
     else
@@ -413,6 +414,12 @@ static void on_turn_ended(Machine *machine, Run *run, const Event *event)
     run->exit_code = (int32_t)event->a;
     run->killed_by = (int32_t)event->b;
     run->is_lost = event->a < 0 && event->b == 0;
+    if (run->is_lost)
+        say(machine, "the agent vanished with its keeper");
+    else if (event->b)
+        say(machine, "the agent was ended by signal %lld", (long long)event->b);
+    else
+        say(machine, "the agent ended with exit code %lld", (long long)event->a);
     if (run->has_workspace)
         set_run_state(machine, run, RUN_SAVING);
     else
@@ -438,6 +445,8 @@ static void on_snapshot_failed(Machine *machine, Run *run, const Event *event)
 static void on_retired(Machine *machine, Run *run, const Event *event)
 {
     run->has_workspace = event->a;
+    say(machine, "its workspace %s%s%s", event->a ? "is kept" : "was put away",
+        event->text ? ": " : "", event->text ? event->text : "");
     set_run_state(machine, run, RUN_ENDED);
 }
 

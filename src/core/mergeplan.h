@@ -22,7 +22,7 @@ typedef enum MergeState {
 #define X(state, word, help) state,
     MERGE_STATES(X)
 #undef X
-    MERGE_STATE_COUNT
+        MERGE_STATE_COUNT
 } MergeState;
 
 typedef struct MergeEntry {

@@ -267,10 +267,9 @@ static void total_set(Queue *queue, uint16_t index)
 {
     const Cohort *cohort = &queue->cohorts[index];
     queue->totals[index] =
-        cohort->count == 0
-            ? INT32_MIN
-            : cohort->heap[0].score + score_age_bonus(queue->minute - cohort->minute,
-                                                      queue->cycle - cohort->cycle);
+        cohort->count == 0 ? INT32_MIN
+                           : cohort->heap[0].score + score_age_bonus(queue->minute - cohort->minute,
+                                                                     queue->cycle - cohort->cycle);
 }
 
 /* Will the neighbours at and at + 1 have the same bonus from now on for ever? */

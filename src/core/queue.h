@@ -23,7 +23,7 @@ void queue_reserve(Queue *queue, uint32_t most_id, uint32_t tasks); /* room ahea
 /* The id must not be in the queue. */
 void queue_push(Queue *queue, uint32_t id, int32_t score, int64_t created_ms, int64_t ready_ms);
 bool queue_has(const Queue *queue, uint32_t id);
-bool queue_remove(Queue *queue, uint32_t id);                 /* false: was not there */
+bool queue_remove(Queue *queue, uint32_t id);                /* false: was not there */
 bool queue_update(Queue *queue, uint32_t id, int32_t score); /* new static score; age is kept */
 size_t queue_count(const Queue *queue);
 

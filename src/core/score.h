@@ -24,13 +24,13 @@ typedef enum ScorePart {
 #define X(part, word, help) part,
     SCORE_PARTS(X)
 #undef X
-    SCORE_PART_COUNT
+        SCORE_PART_COUNT
 } ScorePart;
 
 enum {
-    AGE_MAX_MINUTES = 50,    /* ageing stands still from here on */
-    AGE_BONUS_MINUTES = 30,  /* the second bonus */
-    STARVED_CYCLES = 10,     /* slots given to others */
+    AGE_MAX_MINUTES = 50,       /* ageing stands still from here on */
+    AGE_BONUS_MINUTES = 30,     /* the second bonus */
+    STARVED_CYCLES = 10,        /* slots given to others */
     SCORE_COUNT_MAX = 10000000, /* unblocks and retries count no further */
 };
 

@@ -124,6 +124,6 @@ void signal_judge(const char *type, size_t type_length, const char *payload, siz
     out->percent = 0;
     out->payload = payload && payload_length ? payload : NULL;
     out->payload_length = out->payload ? payload_length : 0;
-    out->code = signal_type_find(type, type_length, &out->type) ? judge_payload(out)
-                                                                  : SIGNAL_UNKNOWN_TYPE;
+    out->code =
+        signal_type_find(type, type_length, &out->type) ? judge_payload(out) : SIGNAL_UNKNOWN_TYPE;
 }

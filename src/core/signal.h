@@ -32,7 +32,7 @@ typedef enum SignalType {
 #define X(type, word, duty, control, help) type,
     SIGNAL_TYPES(X)
 #undef X
-    SIGNAL_TYPE_COUNT
+        SIGNAL_TYPE_COUNT
 } SignalType;
 
 /*    code                  word                       meaning (D-60) */
@@ -47,12 +47,12 @@ typedef enum SignalCode {
 #define X(code, word, help) code,
     SIGNAL_CODES(X)
 #undef X
-    SIGNAL_CODE_COUNT
+        SIGNAL_CODE_COUNT
 } SignalCode;
 
 enum {
-    SIGNAL_TAG_MAX = 64,       /* bytes of a tag name */
-    SIGNAL_PAYLOAD_MAX = 4096, /* bytes between TYPE: and the closing tag */
+    SIGNAL_TAG_MAX = 64,                      /* bytes of a tag name */
+    SIGNAL_PAYLOAD_MAX = 4096,                /* bytes between TYPE: and the closing tag */
     SIGNAL_WINDOW = SIGNAL_PAYLOAD_MAX + 256, /* longest candidate, tags included */
 };
 
@@ -89,8 +89,8 @@ typedef struct SignalScanner {
     size_t tag_length;
     SignalFound *found;
     void *context;
-    char *held;         /* the start of a candidate whose end has not come yet */
-    size_t held_length; /* at most a window and a tag between calls */
+    char *held;              /* the start of a candidate whose end has not come yet */
+    size_t held_length;      /* at most a window and a tag between calls */
     size_t no_tag, no_close; /* how far held was searched in vain */
 } SignalScanner;
 

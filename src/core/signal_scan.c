@@ -29,7 +29,8 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
-/* Is the tag at p, where a '<' or '[' stands? EXACT is the `<tag>` as configured; other case or brackets are WRONG. */
+/* Is the tag at p, where a '<' or '[' stands? EXACT is the `<tag>` as configured; other case or
+ * brackets are WRONG. */
 static Form tag_at(const Scan *scan, size_t p, bool closing)
 {
     const SignalScanner *scanner = scan->scanner;
@@ -90,7 +91,8 @@ static size_t window_end(const Scan *scan, size_t p)
     return scan->length - p > SIGNAL_WINDOW ? p + SIGNAL_WINDOW : scan->length;
 }
 
-/* Until a whole tag can be seen at the last byte of the window, later bytes may change the answer. */
+/* Until a whole tag can be seen at the last byte of the window, later bytes may change the answer.
+ */
 static bool can_grow(const Scan *scan, size_t p)
 {
     return !scan->is_last && scan->length - p < SIGNAL_WINDOW + scan->scanner->tag_length + 3;
@@ -188,8 +190,11 @@ static size_t step(Scan *scan, size_t p)
 static size_t run(Scan *scan)
 {
     size_t p = next_bracket(scan, 0, scan->length);
+    char first = lower(scan->scanner->tag[0]);
     while (p < scan->length) {
-        size_t moved = step(scan, p);
+        size_t moved = 1;
+        if (p + 1 == scan->length || lower(scan->text[p + 1]) == first) /* else plain text */
+            moved = step(scan, p);
         if (moved == NEED_MORE)
             return p;
         scan->no_tag = 0;
@@ -198,8 +203,7 @@ static size_t run(Scan *scan)
     return scan->length;
 }
 
-void signal_scanner_init(SignalScanner *scanner, const char *tag, SignalFound *found,
-                         void *context)
+void signal_scanner_init(SignalScanner *scanner, const char *tag, SignalFound *found, void *context)
 {
     memset(scanner, 0, sizeof *scanner);
     scanner->tag_length = strnlen(tag, SIGNAL_TAG_MAX);

@@ -61,8 +61,8 @@ VerifyJudgement verification_judge(const VerifyConfig *config, const VerifyResul
 static bool problem_set(VerifyProblem *problem, const json_t *value, const char *where,
                         const char *key, const char *message)
 {
-    (void)snprintf(problem->field, sizeof problem->field, "%s%s%s", where, *where && *key ? "." : "",
-                   key); /* a cut path is still a path */
+    (void)snprintf(problem->field, sizeof problem->field, "%s%s%s", where,
+                   *where && *key ? "." : "", key); /* a cut path is still a path */
     (void)snprintf(problem->message, sizeof problem->message, "%s", message); /* likewise */
     problem->value = value;
     return false;

@@ -33,7 +33,7 @@ typedef enum PhaseKind {
 #define X(kind, word, help) kind,
     PHASE_KINDS(X)
 #undef X
-    PHASE_KIND_COUNT
+        PHASE_KIND_COUNT
 } PhaseKind;
 
 typedef struct WorkflowPhase {
@@ -65,15 +65,15 @@ typedef struct WorkflowLimit {
 
 typedef struct WorkflowEntry { /* where a task of this status starts */
     const char *id;
-    const char *status, *substate, *guard;                     /* match */
-    const char *next, *checkpoint, *to_status, *to_substate;   /* set */
+    const char *status, *substate, *guard;                   /* match */
+    const char *next, *checkpoint, *to_status, *to_substate; /* set */
     Action actions[ACTIONS_MAX];
     const char *why;
 } WorkflowEntry;
 
 typedef struct WorkflowRoute { /* where a result leads */
     const char *id;
-    const char *phase, *checkpoint, *result, *status, *guard; /* match */
+    const char *phase, *checkpoint, *result, *status, *guard;   /* match */
     const char *next, *to_checkpoint, *to_status, *to_substate; /* set */
     Action actions[ACTIONS_MAX];
     const char *why;
@@ -90,11 +90,11 @@ typedef struct WorkflowCommand { /* what a person may do, and what follows */
 
 typedef struct Workflow {
     const char *name, *help;
-    const char *first_status;                 /* of a new task */
-    const WorkflowPhase *phases;              /* the index of a phase is stored with a run */
+    const char *first_status;    /* of a new task */
+    const WorkflowPhase *phases; /* the index of a phase is stored with a run */
     const WorkflowStatus *statuses;
-    const WorkflowWord *checkpoints;          /* the index is stored; the first is WF_NONE */
-    const WorkflowWord *commands;             /* the words, in the order shown */
+    const WorkflowWord *checkpoints; /* the index is stored; the first is WF_NONE */
+    const WorkflowWord *commands;    /* the words, in the order shown */
     const WorkflowLimit *limits;
     const WorkflowEntry *entries;
     const WorkflowRoute *routes;
@@ -114,7 +114,7 @@ typedef enum RouteFlag {
 #define X(flag, word, help) flag,
     ROUTE_FLAGS(X)
 #undef X
-    ROUTE_FLAG_COUNT
+        ROUTE_FLAG_COUNT
 } RouteFlag;
 
 /* How much of a counter is used. limit below 0: the workflow's own. */

@@ -207,8 +207,9 @@ static void check_traps(Check *check)
                 can_leave = true;
         }
         if (can_leave == flow->statuses[s].is_final)
-            problem(check, can_leave ? "the final status '%s' can be left"
-                                     : "nothing leads away from the status '%s'",
+            problem(check,
+                    can_leave ? "the final status '%s' can be left"
+                              : "nothing leads away from the status '%s'",
                     input.status);
     }
 }

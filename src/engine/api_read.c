@@ -218,6 +218,14 @@ json_t *needs_you_json(Engine *engine, ProjectId project)
     return lister.list;
 }
 
+/* For display: a wrong otto.yaml is said by config, run and doctor. */
+static void read_quietly(Engine *engine, ProjectInfo *project)
+{
+    Err ignored = {0};
+    if (!project->is_read && !project_read_settings(engine, project, &ignored))
+        project_default_settings(project);
+}
+
 bool api_status(Call *call)
 {
     Engine *engine = call->engine;
@@ -235,6 +243,7 @@ bool api_status(Call *call)
         return false;
     }
     if (project) {
+        read_quietly(engine, project);
         Counts counts = machine_counts(engine->machine, project->id);
         Lister landed = {engine, json_array()};
         Err ignored = {0};

@@ -43,6 +43,7 @@ static ProjectInfo *info_add(Engine *engine, const StoreProjectText *text)
     info->hub = mem_strdup(text->hub);
     info->target = mem_strdup(text->target);
     info->name = mem_strdup(text->name);
+    info->limits = mem_strdup(text->settings_json);
     engine->projects =
         mem_grow(engine->projects, engine->project_count + 1, sizeof *engine->projects);
     engine->projects[engine->project_count++] = info;
@@ -122,6 +123,8 @@ static void tell_limits(Engine *engine, ProjectInfo *project)
     if (!text_equal(text, project->limits)) {
         Event event = {.kind = EV_LIMITS_SET, .project = project->id, .text = text};
         (void)engine_post(engine, &event); /* the project exists */
+        engine_write(engine, &(Write){.kind = WRITE_PROJECT_TEXT,
+                                      .project_text = {.id = project->id, .settings_json = text}});
     }
     free(project->limits);
     project->limits = text;

@@ -129,10 +129,13 @@ static int connect_to(const Keep *keep)
 /* Proof of death: the lock it held for life is free, and its process is not seen alive. */
 static bool keeper_is_gone(Keep *keep)
 {
-    if (flock(keep->journal, LOCK_SH | LOCK_NB) != 0)
-        return false;
-    (void)flock(keep->journal, LOCK_UN); /* just taken */
     ProcIdent keeper = ident_from(keep->start.keeper_pid, keep->start.keeper_start_ticks);
+    bool is_free = flock(keep->journal, LOCK_SH | LOCK_NB) == 0;
+    if (!is_free && errno == EWOULDBLOCK)
+        return false;
+    if (!is_free) /* no locks on this file system: only a process proven dead counts */
+        return ident_is_alive(&keeper) == PROC_DEAD;
+    (void)flock(keep->journal, LOCK_UN); /* just taken */
     return ident_is_alive(&keeper) != PROC_ALIVE;
 }
 
@@ -215,6 +218,10 @@ void keep_on_death(void *user, uint32_t events)
 Keep *keep_attach(Loop *loop, const char *folder, const char *name, int64_t journal_offset,
                   const KeepCalls *calls, void *user, Err *err)
 {
+    if (!name_is_valid(name)) {
+        err_set(err, ERR_USAGE, "'%s' cannot be the name of a run", name);
+        return NULL;
+    }
     Keep *keep = keep_new(loop, folder, name, calls, user);
     if (!keep_open_journal(keep)) {
         if (errno == ENOENT)

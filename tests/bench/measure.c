@@ -66,14 +66,16 @@ static void keep_least(Cost *least, const Cost *cost)
 static void run_side(const Side *side, SideResult *result, Least *least)
 {
     Cost cost;
-    if (result->err.kind != ERR_NONE)
+    if (result->has_failed)
         return;
     if (side->small) {
-        if (!side->run(side->user, side->small, &cost, &result->err))
+        result->has_failed = !side->run(side->user, side->small, &cost, &result->err);
+        if (result->has_failed)
             return;
         keep_least(&least->small, &cost);
     }
-    if (side->run(side->user, side->big, &cost, &result->err))
+    result->has_failed = !side->run(side->user, side->big, &cost, &result->err);
+    if (!result->has_failed)
         keep_least(&least->big, &cost);
 }
 
@@ -129,7 +131,7 @@ static double farther(double a, double b)
 static void judge(const Round *rounds, size_t round_count, size_t side, SideResult *result)
 {
     double cpu[ROUND_MOST], wall[ROUND_MOST];
-    result->is_measured = result->err.kind == ERR_NONE && round_count > 0;
+    result->is_measured = !result->has_failed && round_count > 0;
     result->cpu_s = result->wall_s = INFINITY;
     for (size_t r = 0; r < round_count; r++) {
         const Cost *cost = &rounds[r].costs[side], *floor = &rounds[r].costs[0];
@@ -147,7 +149,7 @@ void compare(const Plan *plan, const Side *sides, size_t count, unsigned guard, 
     Round rounds[ROUND_MOST];
     unsigned wanted = MIN(plan->rounds, ROUND_MOST), kept = 0, tries = 0;
     *out = (Comparison){.guard = 1.0};
-    while (kept < wanted && !is_interrupted() && !out->sides[0].err.kind) {
+    while (kept < wanted && !is_interrupted() && !out->sides[0].has_failed) {
         run_round(plan, sides, count, out, &rounds[kept]);
         bool holds = guard_holds(&rounds[kept], guard);
         if (!holds && tries < wanted) { /* repeated, not judged; but not for ever */
@@ -162,8 +164,6 @@ void compare(const Plan *plan, const Side *sides, size_t count, unsigned guard, 
         kept++;
     }
     out->repeats = tries;
-    if (is_interrupted())
-        (void)err_set(&out->sides[0].err, ERR_BUSY, "interrupted"); /* reported in the rows */
     for (size_t i = 0; i < count; i++)
-        judge(rounds, kept, i, &out->sides[i]);
+        judge(rounds, is_interrupted() ? 0 : kept, i, &out->sides[i]);
 }

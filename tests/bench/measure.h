@@ -25,8 +25,8 @@ typedef struct Plan {
 enum { SIDE_MOST = 6, ROUND_MOST = 8 };
 
 typedef struct SideResult {
-    bool is_measured;
-    Err err;                      /* why not */
+    bool is_measured, has_failed;
+    Err err;                      /* why it has failed */
     double cpu_s, wall_s;         /* per unit of size, smallest of all rounds */
     double cpu_ratio, wall_ratio; /* to side 0: median of the rounds */
 } SideResult;

@@ -112,11 +112,12 @@ bool subject_run(const Subject *subject, Cost *cost, Err *err)
 bool subject_wait(const Subject *subject, const Daemon *daemon, Err *err)
 {
     int64_t until = clock_mono_ms() + 30000;
-    while (!subject_call(subject, "GET", "/api/v1/projects", NULL, NULL, err)) {
+    Err not_yet;
+    while (!subject_call(subject, "GET", "/api/v1/projects", NULL, NULL, &not_yet)) {
         if (!daemon_lives(daemon))
             return err_set(err, ERR_PROCESS, "'otto serve' has ended");
         if (clock_mono_ms() > until || is_interrupted())
-            return err_add(err, "'otto serve' does not answer");
+            return err_set(err, ERR_BUSY, "'otto serve' does not answer: %s", not_yet.text);
         usleep(100); /* the wait of this loop */
     }
     return true;

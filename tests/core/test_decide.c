@@ -62,14 +62,16 @@ static void route_answers_by_the_table(void **state)
     expect("route", "{\"workflow\":\"loop\",\"status\":\"pending\",\"enter\":true}",
            "{\"next\":\"work\",\"status\":\"active\",\"checkpoint\":null,\"phase\":null,"
            "\"effects\":[\"start-turn\"],\"row\":\"enter-pending\"}");
-    expect("route",
-           "{\"workflow\":\"loop\",\"status\":\"active\",\"step\":\"merge\",\"result\":\"conflict\","
-           "\"retries\":2}",
-           "{\"next\":\"work\",\"checkpoint\":\"conflict\",\"status\":\"active\"}");
-    expect("route",
-           "{\"workflow\":\"loop\",\"status\":\"active\",\"step\":\"merge\",\"result\":\"conflict\","
-           "\"retries\":2,\"limits\":{\"conflict\":2}}",
-           "{\"next\":\"(stop)\",\"checkpoint\":null,\"status\":\"blocked\"}");
+    expect(
+        "route",
+        "{\"workflow\":\"loop\",\"status\":\"active\",\"step\":\"merge\",\"result\":\"conflict\","
+        "\"retries\":2}",
+        "{\"next\":\"work\",\"checkpoint\":\"conflict\",\"status\":\"active\"}");
+    expect(
+        "route",
+        "{\"workflow\":\"loop\",\"status\":\"active\",\"step\":\"merge\",\"result\":\"conflict\","
+        "\"retries\":2,\"limits\":{\"conflict\":2}}",
+        "{\"next\":\"(stop)\",\"checkpoint\":null,\"status\":\"blocked\"}");
     expect("route",
            "{\"workflow\":\"loop\",\"status\":\"active\",\"step\":\"verify\",\"result\":\"pass\","
            "\"review\":true,\"unknown\":1}",
@@ -84,14 +86,16 @@ static void route_answers_by_the_table(void **state)
     expect_error("route",
                  "{\"workflow\":\"loop\",\"status\":\"active\",\"step\":\"work\",\"result\":\"x\"}",
                  "result", "unknown");
-    expect_error("route",
-                 "{\"workflow\":\"loop\",\"status\":\"active\",\"step\":\"work\",\"result\":\"none\","
-                 "\"checkpoint\":\"moon\"}",
-                 "checkpoint", "unknown");
-    expect_error("route",
-                 "{\"workflow\":\"loop\",\"status\":\"active\",\"step\":\"work\",\"result\":\"none\","
-                 "\"limits\":{\"turns\":-1}}",
-                 "limits.turns", "whole number");
+    expect_error(
+        "route",
+        "{\"workflow\":\"loop\",\"status\":\"active\",\"step\":\"work\",\"result\":\"none\","
+        "\"checkpoint\":\"moon\"}",
+        "checkpoint", "unknown");
+    expect_error(
+        "route",
+        "{\"workflow\":\"loop\",\"status\":\"active\",\"step\":\"work\",\"result\":\"none\","
+        "\"limits\":{\"turns\":-1}}",
+        "limits.turns", "whole number");
 }
 
 static void transition_answers_by_the_table(void **state)
@@ -135,10 +139,11 @@ static void a_long_malformed_signal_is_cut_between_characters(void **state)
 static void completion_and_exit_answer_by_their_tables(void **state)
 {
     (void)state;
-    expect("completion",
-           "{\"signal\":\"COMPLETE\",\"verification\":\"pass\",\"iterations\":9,\"max_iterations\":9,"
-           "\"elapsed_ms\":9,\"timeout_ms\":9,\"mode\":\"semi-auto\"}",
-           "{\"outcome\":\"done\",\"task_state\":\"done\",\"row\":\"complete-verified-semi-auto\"}");
+    expect(
+        "completion",
+        "{\"signal\":\"COMPLETE\",\"verification\":\"pass\",\"iterations\":9,\"max_iterations\":9,"
+        "\"elapsed_ms\":9,\"timeout_ms\":9,\"mode\":\"semi-auto\"}",
+        "{\"outcome\":\"done\",\"task_state\":\"done\",\"row\":\"complete-verified-semi-auto\"}");
     expect("completion",
            "{\"signal\":null,\"verification\":\"none\",\"iterations\":1,\"max_iterations\":9,"
            "\"elapsed_ms\":9,\"timeout_ms\":9,\"mode\":\"autopilot\"}",
@@ -151,7 +156,8 @@ static void completion_and_exit_answer_by_their_tables(void **state)
     expect("exit", "{\"exit_code\":0,\"signal\":\"COMPLETE\",\"verified\":true}",
            "{\"task_state\":\"done\"}");
     expect("exit", "{\"exit_code\":3,\"signal\":null}", "{\"task_state\":\"failed\"}");
-    expect("exit", "{\"killed_by\":\"SIGKILL\"}", "{\"task_state\":\"pending\",\"row\":\"killed\"}");
+    expect("exit", "{\"killed_by\":\"SIGKILL\"}",
+           "{\"task_state\":\"pending\",\"row\":\"killed\"}");
     expect_error("exit", "{}", "exit_code", "either");
     expect_error("exit", "{\"exit_code\":1,\"killed_by\":\"SIGKILL\"}", "exit_code", "not both");
     expect_error("exit", "{\"killed_by\":\"SIGMOON\"}", "killed_by", "unknown");
@@ -161,15 +167,17 @@ static void completion_and_exit_answer_by_their_tables(void **state)
 static void verification_normalises_and_judges(void **state)
 {
     (void)state;
+    expect(
+        "verification",
+        "{\"config\":[\"make\",{\"command\":\"lint\",\"required\":false}],"
+        "\"results\":[{\"exit_code\":0},{\"exit_code\":1}]}",
+        "{\"commands\":[{\"name\":\"make\",\"command\":\"make\",\"timeout\":300,\"required\":true},"
+        "{\"name\":\"lint\",\"command\":\"lint\",\"timeout\":300,\"required\":false}],"
+        "\"pass\":true,\"warnings\":[\"VERIFICATION_SKIPPED: optional command 'lint' failed with "
+        "exit code 1\"]}");
     expect("verification",
-           "{\"config\":[\"make\",{\"command\":\"lint\",\"required\":false}],"
-           "\"results\":[{\"exit_code\":0},{\"exit_code\":1}]}",
-           "{\"commands\":[{\"name\":\"make\",\"command\":\"make\",\"timeout\":300,\"required\":true},"
-           "{\"name\":\"lint\",\"command\":\"lint\",\"timeout\":300,\"required\":false}],"
-           "\"pass\":true,\"warnings\":[\"VERIFICATION_SKIPPED: optional command 'lint' failed with "
-           "exit code 1\"]}");
-    expect("verification",
-           "{\"config\":[{\"name\":\"T\",\"command\":\"make test\"}],\"results\":[{\"timed_out\":true}]}",
+           "{\"config\":[{\"name\":\"T\",\"command\":\"make "
+           "test\"}],\"results\":[{\"timed_out\":true}]}",
            "{\"pass\":false,\"error\":\"VERIFICATION_TIMEOUT\",\"command\":\"make test\"}");
     expect("verification", "{\"config\":[\"a\"]}", "{\"pass\":null,\"warnings\":[]}");
     json_t *empty = decide("verification", "{}");
@@ -179,7 +187,8 @@ static void verification_normalises_and_judges(void **state)
                            "VERIFICATION_EMPTY"));
     json_decref(empty);
     expect_error("verification", "{\"config\":[\"a\",{}]}", "config[1].command", "missing");
-    expect_error("verification", "{\"config\":{\"commands\":[3]}}", "config.commands[0]", "command");
+    expect_error("verification", "{\"config\":{\"commands\":[3]}}", "config.commands[0]",
+                 "command");
     expect_error("verification", "{\"config\":7}", "config", "list");
     expect_error("verification", "{\"config\":[\"a\"],\"results\":[{}]}", "results[0].exit_code",
                  "missing");
@@ -198,10 +207,11 @@ static void select_scores_and_chooses(void **state)
            "{\"id\":\"b\",\"scores\":[{\"id\":\"b\",\"score\":186,\"parts\":{\"unblocks\":20,"
            "\"critical\":50,\"quick-win\":30,\"parent\":20,\"retries\":-15,\"age\":31,"
            "\"waited\":50}}]}");
-    expect("select",
-           "{\"now_ms\":9,\"exclude\":[2,\"x\"],\"tasks\":[{\"id\":3,\"state\":\"ready\"},"
-           "{\"id\":2,\"state\":\"pending\",\"tags\":[\"next\"]},{\"id\":1,\"state\":\"pending\"}]}",
-           "{\"id\":1}");
+    expect(
+        "select",
+        "{\"now_ms\":9,\"exclude\":[2,\"x\"],\"tasks\":[{\"id\":3,\"state\":\"ready\"},"
+        "{\"id\":2,\"state\":\"pending\",\"tags\":[\"next\"]},{\"id\":1,\"state\":\"pending\"}]}",
+        "{\"id\":1}");
     expect("select",
            "{\"now_ms\":600000,\"tasks\":[{\"id\":1,\"state\":\"pending\",\"priority\":\"P0\"},"
            "{\"id\":2,\"state\":\"pending\",\"priority\":3,\"ready_ms\":0}]}",
@@ -215,35 +225,39 @@ static void select_scores_and_chooses(void **state)
                  "tasks[0].state", "pending");
     expect_error("select", "{\"now_ms\":0,\"tasks\":[{\"id\":1.5,\"state\":\"done\"}]}",
                  "tasks[0].id", "whole number");
-    expect_error("select",
-                 "{\"now_ms\":0,\"tasks\":[{\"id\":1,\"state\":\"done\"},{\"id\":1,\"state\":\"done\"}]}",
-                 "tasks[1].id", "twice");
+    expect_error(
+        "select",
+        "{\"now_ms\":0,\"tasks\":[{\"id\":1,\"state\":\"done\"},{\"id\":1,\"state\":\"done\"}]}",
+        "tasks[1].id", "twice");
     expect_error("select", "{\"now_ms\":0,\"tasks\":[{\"id\":1,\"state\":\"done\",\"tags\":[4]}]}",
                  "tasks[0].tags[0]", "text");
     expect_error("select",
                  "{\"now_ms\":0,\"tasks\":[{\"id\":1,\"state\":\"done\",\"priority\":\"P9\"}]}",
                  "tasks[0].priority", "P0");
     expect_error("select", "{\"now_ms\":0,\"tasks\":[5]}", "tasks[0]", "object");
-    expect_error("select", "{\"now_ms\":0,\"tasks\":[{\"id\":1,\"state\":\"done\",\"retries\":-1}]}",
+    expect_error("select",
+                 "{\"now_ms\":0,\"tasks\":[{\"id\":1,\"state\":\"done\",\"retries\":-1}]}",
                  "tasks[0].retries", "from 0");
 }
 
 static void graph_orders_skips_and_names_cycles(void **state)
 {
     (void)state;
-    expect("graph",
-           "{\"tasks\":[{\"id\":10,\"blocked_by\":[9]},{\"id\":9,\"blocked_by\":[]},"
-           "{\"id\":2,\"blocked_by\":[9,2,77]},{\"id\":3,\"state\":\"closed\",\"blocked_by\":[],"
-           "\"blocks\":[9]}]}",
-           "{\"levels\":[[9],[2,10]],\"ready\":[9],\"independent\":[9],\"cycles\":[],\"skipped\":[],"
-           "\"edges\":[{\"from\":3,\"to\":9},{\"from\":9,\"to\":2},{\"from\":9,\"to\":10}],"
-           "\"ignored\":[{\"from\":2,\"to\":2,\"why\":\"self loop\"},"
-           "{\"from\":77,\"to\":2,\"why\":\"unknown id\"}]}");
-    expect("graph",
-           "{\"tasks\":[{\"id\":\"a\",\"blocked_by\":[\"b\"]},{\"id\":\"b\",\"blocked_by\":[\"a\"]},"
-           "{\"id\":\"c\",\"blocked_by\":[\"b\"]},{\"id\":\"d\",\"blocked_by\":[]}]}",
-           "{\"cycles\":[[\"a\",\"b\"]],\"levels\":[[\"d\"]],\"waiting\":[\"c\"],"
-           "\"ready\":[\"d\"]}");
+    expect(
+        "graph",
+        "{\"tasks\":[{\"id\":10,\"blocked_by\":[9]},{\"id\":9,\"blocked_by\":[]},"
+        "{\"id\":2,\"blocked_by\":[9,2,77]},{\"id\":3,\"state\":\"closed\",\"blocked_by\":[],"
+        "\"blocks\":[9]}]}",
+        "{\"levels\":[[9],[2,10]],\"ready\":[9],\"independent\":[9],\"cycles\":[],\"skipped\":[],"
+        "\"edges\":[{\"from\":3,\"to\":9},{\"from\":9,\"to\":2},{\"from\":9,\"to\":10}],"
+        "\"ignored\":[{\"from\":2,\"to\":2,\"why\":\"self loop\"},"
+        "{\"from\":77,\"to\":2,\"why\":\"unknown id\"}]}");
+    expect(
+        "graph",
+        "{\"tasks\":[{\"id\":\"a\",\"blocked_by\":[\"b\"]},{\"id\":\"b\",\"blocked_by\":[\"a\"]},"
+        "{\"id\":\"c\",\"blocked_by\":[\"b\"]},{\"id\":\"d\",\"blocked_by\":[]}]}",
+        "{\"cycles\":[[\"a\",\"b\"]],\"levels\":[[\"d\"]],\"waiting\":[\"c\"],"
+        "\"ready\":[\"d\"]}");
     expect("graph",
            "{\"tasks\":[{\"id\":1},{\"id\":2},{\"id\":3,\"blocked_by\":[2,1]},"
            "{\"id\":4,\"blocked_by\":[3]},{\"id\":5,\"blocked_by\":[2]},{\"id\":6}],"
@@ -360,7 +374,8 @@ static void every_name_has_help_and_the_message_can_be_told(void **state)
     free(list);
     assert_null(decide_help("waltz"));
     int exit_code;
-    char *answer = decide_run("waltz", "{}", 2, &exit_code), *message = decide_error_message(answer);
+    char *answer = decide_run("waltz", "{}", 2, &exit_code),
+         *message = decide_error_message(answer);
     assert_non_null(strstr(message, "waltz"));
     free(message);
     assert_null(decide_error_message("{\"why\":\"x\"}"));

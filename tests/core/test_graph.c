@@ -40,9 +40,8 @@ static void a_level_may_rise_in_steps_and_fall_again(void **state)
     assert_int_equal(graph_set_level(graph, 1, 3).count, 2);
     assert_int_equal(graph_set_level(graph, 1, 3).count, 0);
     assert_int_equal(graph_set_level(graph, 1, 0).count, 0);
-    assert_int_equal(graph_open_count(graph, 2) + graph_open_count(graph, 3) +
-                         graph_open_count(graph, 4),
-                     3);
+    assert_int_equal(
+        graph_open_count(graph, 2) + graph_open_count(graph, 3) + graph_open_count(graph, 4), 3);
     assert_int_equal(graph_level(graph, 1), 0);
     graph_free(graph);
 }
@@ -89,7 +88,8 @@ static void packing_changes_nothing_that_can_be_seen(void **state)
     Graph *graph = graph_new();
     graph_reserve(graph, 100, 300);
     for (unsigned i = 0; i < 300; i++) {
-        uint32_t a = 1 + random_next(&dice) % 99, b = a + 1 + random_next(&dice) % (101 - a - 1 + 1);
+        uint32_t a = 1 + random_next(&dice) % 99,
+                 b = a + 1 + random_next(&dice) % (101 - a - 1 + 1);
         graph_load_edge(graph, a, b, 1 + random_next(&dice) % 3);
     }
     for (unsigned i = 0; i < 40; i++) {

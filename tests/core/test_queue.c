@@ -74,9 +74,9 @@ static uint32_t naive_best(const Item *items, int64_t now_ms, int64_t cycle)
     for (uint32_t id = 1; id < IDS; id++) {
         if (!items[id].is_in)
             continue;
-        int64_t score = items[id].score + score_age_bonus(score_minutes_waited(items[id].ready_ms,
-                                                                               now_ms),
-                                                          cycle - items[id].cycle);
+        int64_t score =
+            items[id].score + score_age_bonus(score_minutes_waited(items[id].ready_ms, now_ms),
+                                              cycle - items[id].cycle);
         if (best == 0 || score > best_score ||
             (score == best_score && items[id].created_ms < items[best].created_ms)) {
             best = id;

@@ -79,8 +79,7 @@ static void a_missing_payload_is_named(void **state)
     expect("<otto>BLOCKED</otto>", "SIGNAL_MISSING_PAYLOAD|<otto>BLOCKED</otto>\n");
     expect("<otto>PENDING: \t</otto>", "SIGNAL_MISSING_PAYLOAD|<otto>PENDING: \t</otto>\n");
     expect("<otto>PROGRESS:</otto>", "SIGNAL_MISSING_PAYLOAD|<otto>PROGRESS:</otto>\n");
-    expect("<otto>DISCOVERY_LOCAL</otto>",
-           "SIGNAL_MISSING_PAYLOAD|<otto>DISCOVERY_LOCAL</otto>\n");
+    expect("<otto>DISCOVERY_LOCAL</otto>", "SIGNAL_MISSING_PAYLOAD|<otto>DISCOVERY_LOCAL</otto>\n");
 }
 
 static void a_wrong_payload_is_named(void **state)
@@ -236,8 +235,9 @@ static uint32_t random_next(uint32_t *seed)
 static void random_texts_do_not_depend_on_their_cuts(void **state)
 {
     (void)state;
-    static const char *const words[] = {"<otto>", "</otto>", "<OTTO>", "[otto]", "[/otto]", "<",
-                                        "COMPLETE", "BLOCKED:", "x", "</", "PROGRESS:42", "\n"};
+    static const char *const words[] = {
+        "<otto>",   "</otto>",  "<OTTO>", "[otto]", "[/otto]",     "<",
+        "COMPLETE", "BLOCKED:", "x",      "</",     "PROGRESS:42", "\n"};
     for (uint32_t seed = 1; seed <= 400; seed++) {
         uint32_t dice = seed;
         CLEANUP(str_done) Str text = STR_INIT;

@@ -27,9 +27,11 @@ static void every_completion_row_decides_its_case(void **state)
         TaskState task;
     } cases[] = {
         {SIGNAL_COMPLETE, GATE_PASS, MODE_AUTOPILOT, 1, 0, "complete-verified", TASK_DONE},
-        {SIGNAL_COMPLETE, GATE_PASS, MODE_SEMI_AUTO, 1, 0, "complete-verified-semi-auto", TASK_DONE},
+        {SIGNAL_COMPLETE, GATE_PASS, MODE_SEMI_AUTO, 1, 0, "complete-verified-semi-auto",
+         TASK_DONE},
         {SIGNAL_COMPLETE, GATE_NONE, MODE_AUTOPILOT, 1, 0, "complete-unchecked", TASK_DONE},
-        {SIGNAL_COMPLETE, GATE_NONE, MODE_SEMI_AUTO, 1, 0, "complete-unchecked-semi-auto", TASK_DONE},
+        {SIGNAL_COMPLETE, GATE_NONE, MODE_SEMI_AUTO, 1, 0, "complete-unchecked-semi-auto",
+         TASK_DONE},
         {SIGNAL_BLOCKED, GATE_PASS, MODE_AUTOPILOT, 1, 0, "blocked", TASK_BLOCKED},
         {SIGNAL_BLOCKED, GATE_FAIL, MODE_SEMI_AUTO, 1, 0, "blocked-semi-auto", TASK_BLOCKED},
         {SIGNAL_NONE, GATE_PASS, MODE_AUTOPILOT, 50, 0, "max-iterations", TASK_TIMEOUT},
@@ -192,8 +194,8 @@ static void both_forms_of_the_setting_are_read(void **state)
     assert_string_equal(config.commands[1].name, "Lint");
     assert_int_equal(config.commands[1].timeout_s, 60);
     assert_false(config.commands[1].is_required);
-    assert_true(read_config("{\"defaultTimeout\":9,\"commands\":[\"a\"]}", &arena, &config,
-                            &problem));
+    assert_true(
+        read_config("{\"defaultTimeout\":9,\"commands\":[\"a\"]}", &arena, &config, &problem));
     assert_int_equal(config.commands[0].timeout_s, 9);
     assert_true(read_config("{\"default_timeout\":8,\"commands\":[{\"command\":\"a\"}]}", &arena,
                             &config, &problem));
@@ -203,7 +205,6 @@ static void both_forms_of_the_setting_are_read(void **state)
         assert_true(read_config(empty[i], &arena, &config, &problem));
         assert_int_equal(config.count, 0);
     }
-
 }
 
 static void a_bad_setting_names_its_place(void **state)

@@ -121,16 +121,17 @@ static void the_loop_always_comes_to_an_end(void **state)
 {
     (void)state;
     /* Whatever keeps failing, its counter runs out: play each bad result again and again. */
-    static const char *const bad[][2] = {{"work", "none"},         {"work", "killed"},
-                                         {"work", "output-limit"}, {"work", "spawn-failed"},
-                                         {"verify", "fail"},       {"verify", "error"},
-                                         {"merge", "conflict"},    {"merge", "gate-failed"},
-                                         {"merge", "moved"},       {"merge", "error"}};
+    static const char *const bad[][2] = {
+        {"work", "none"},   {"work", "killed"},  {"work", "output-limit"}, {"work", "spawn-failed"},
+        {"verify", "fail"}, {"verify", "error"}, {"merge", "conflict"},    {"merge", "gate-failed"},
+        {"merge", "moved"}, {"merge", "error"}};
     for (size_t i = 0; i < COUNT(bad); i++) {
         unsigned rounds = 0;
         for (; rounds < 1000; rounds++) {
-            RouteCounter counters[] = {{"turns", rounds, -1},    {"retries", rounds, -1},
-                                       {"conflict", rounds, -1}, {"merged-verify", rounds, -1},
+            RouteCounter counters[] = {{"turns", rounds, -1},
+                                       {"retries", rounds, -1},
+                                       {"conflict", rounds, -1},
+                                       {"merged-verify", rounds, -1},
                                        {"moved", rounds, -1}};
             RouteStep step = route(bad[i][0], bad[i][1], counters, COUNT(counters), 0);
             if (!strcmp(step.next, WF_STOP))
@@ -144,10 +145,10 @@ static void every_status_has_its_entry(void **state)
 {
     (void)state;
     static const char *const cases[][3] = {
-        {"pending", "work", "active"},      {"active", "work", "active"},
-        {"blocked", "(stop)", "blocked"},   {"done", "(stop)", "done"},
-        {"failed", "(stop)", "failed"},     {"timeout", "(stop)", "timeout"},
-        {"review", "ask", "review"},        {"skipped", "(stop)", "skipped"},
+        {"pending", "work", "active"},       {"active", "work", "active"},
+        {"blocked", "(stop)", "blocked"},    {"done", "(stop)", "done"},
+        {"failed", "(stop)", "failed"},      {"timeout", "(stop)", "timeout"},
+        {"review", "ask", "review"},         {"skipped", "(stop)", "skipped"},
         {"cancelled", "(stop)", "cancelled"}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         RouteInput in = {.status = cases[i][0]};
@@ -163,7 +164,7 @@ static void every_status_has_its_entry(void **state)
 static void every_command_on_every_status_has_its_answer(void **state)
 {
     (void)state;
-    static const char *const statuses[] = {"pending", "active", "blocked",   "done",   "failed",
+    static const char *const statuses[] = {"pending", "active", "blocked", "done",     "failed",
                                            "timeout", "review", "skipped", "cancelled"};
     static const char *const answers[][10] = {
         {"run", "active", "-", "-", "-", "-", "-", "-", "-", "-"},
