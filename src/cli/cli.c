@@ -62,10 +62,20 @@ int cli_print_json(Cli *cli, const json_t *json)
     return EXIT_DONE;
 }
 
+/* Every "otto" that begins a command is replaced; a suggestion may hold several. */
 void cli_add_command(const Cli *cli, Str *out, const char *command)
 {
-    str_add(out, cli->otto);
-    str_add_line(out, text_starts(command, "otto ") ? command + 4 : command);
+    CLEANUP(str_done) Str text = STR_INIT;
+    for (const char *at = command; *at; at++) {
+        bool is_start = at == command || strchr(" ;(`", at[-1]);
+        if (is_start && text_starts(at, "otto ")) {
+            str_add(&text, cli->otto);
+            at += 3;
+        } else {
+            str_add_char(&text, *at);
+        }
+    }
+    str_add_line(out, str_text(&text));
 }
 
 int cli_fail(Err *err, ErrKind kind, const char *format, ...)

@@ -52,15 +52,11 @@ static void log_path(const Logs *logs, Str *path)
     str_addf(path, "/api/v1/tasks/%" PRId64 "/log?limit=262144", logs->task);
     if (logs->run)
         str_addf(path, "&run=%" PRId64, logs->run);
-    else if (logs->at_run)
-        str_addf(path, "&run=%" PRId64, logs->at_run);
     if (logs->turn)
         str_addf(path, "&turn=%" PRId64, logs->turn);
-    else if (logs->at_turn)
-        str_addf(path, "&turn=%" PRId64, logs->at_turn);
-    if (logs->at_epoch)
-        str_addf(path, "&epoch=%" PRId64, logs->at_epoch);
-    str_addf(path, "&after=%" PRId64, logs->at_offset);
+    str_addf(path,
+             "&from_run=%" PRId64 "&from_epoch=%" PRId64 "&from_turn=%" PRId64 "&after=%" PRId64,
+             logs->at_run, logs->at_epoch, logs->at_turn, logs->at_offset);
 }
 
 /* One request; is_more says whether another would give more at once. */
@@ -75,14 +71,13 @@ static bool print_more(Logs *logs, bool *is_more, Err *err)
         return false;
     json_array_foreach(json_object_get(reply, "chunks"), index, chunk) print_chunk(logs, chunk);
     const json_t *next = json_object_get(reply, "next");
-    int64_t run = json_int(next, "run", 0), turn = json_int(next, "turn", 0);
-    int64_t offset = json_int(next, "offset", 0), epoch = json_int(next, "epoch", 0);
-    *is_more = json_is_object(next) && (run != logs->at_run || turn != logs->at_turn ||
-                                        offset != logs->at_offset || epoch != logs->at_epoch);
-    logs->at_run = run;
-    logs->at_turn = turn;
-    logs->at_epoch = epoch;
-    logs->at_offset = offset;
+    *is_more = json_flag(reply, "more", false);
+    if (json_is_object(next)) {
+        logs->at_run = json_int(next, "run", 0);
+        logs->at_turn = json_int(next, "turn", 0);
+        logs->at_epoch = json_int(next, "epoch", 0);
+        logs->at_offset = json_int(next, "offset", 0);
+    }
     logs->is_running = json_flag(reply, "running", false);
     cli_flush(logs->cli);
     return true;

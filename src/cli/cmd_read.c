@@ -170,9 +170,9 @@ static void report_numbers(Str *out, const json_t *reply)
     str_addf(out,
              "- tasks: %" PRId64 " done, %" PRId64 " failed, %" PRId64 " timed out, %" PRId64
              " blocked, %" PRId64 " remaining\n",
-             json_int(tasks, "completed", 0), json_int(tasks, "failed", 0),
+             json_int(tasks, "done", 0), json_int(tasks, "failed", 0),
              json_int(tasks, "timeout", 0), json_int(tasks, "blocked", 0),
-             json_int(tasks, "remaining", 0));
+             json_int(tasks, "pending", 0) + json_int(tasks, "active", 0));
     str_addf(
         out,
         "- time: %s\n- turns: %" PRId64 " in total, %.1f on average, %" PRId64 " to %" PRId64

@@ -86,30 +86,14 @@ static void show(Session *session)
 
 /* -- Ctrl-C ------------------------------------------------------------------------------- */
 
-/* stop.pause_wait_s as configured, in ms. */
-static int64_t pause_wait_ms(Session *session)
+/* The present state, for the sentence a person gets. */
+static json_t *project_status(Session *session)
 {
-    CLEANUP(json_freep) json_t *config = NULL;
-    size_t index;
-    const json_t *row;
-    if (!call_get(session->cli->caller, &config, NULL, "/api/v1/projects/%" PRId64 "/config",
-                  session->project))
-        return 5000;
-    json_array_foreach(json_object_get(config, "settings"), index, row)
-    {
-        if (text_equal(json_text(row, "key", ""), "stop.pause_wait_s"))
-            return json_int(row, "value", 5) * 1000;
-    }
-    return 5000;
-}
-
-static size_t turns_under_way(Session *session)
-{
-    CLEANUP(json_freep) json_t *status = NULL;
+    json_t *status = NULL;
     if (!call_get(session->cli->caller, &status, NULL, "/api/v1/status?project=%" PRId64,
                   session->project))
-        return 0;
-    return json_array_size(json_object_get(status, "running"));
+        return NULL;
+    return status;
 }
 
 /* D-116: the first asks for an end of turns, the second ends them. */
@@ -121,13 +105,14 @@ static void on_interrupt(void *user, int signo)
     char text[160];
     bool is_first = session->interrupts++ == 0, is_asked;
     if (is_first) {
-        int64_t wait_ms = pause_wait_ms(session);
+        CLEANUP(json_freep) json_t *status = project_status(session);
+        int64_t wait_ms = json_int(json_object_get(status, "project"), "pause_wait_ms", 5000);
         CLEANUP(json_freep) json_t *body = json_pack("{s:I}", "wait_ms", wait_ms);
-        (void)snprintf(text, sizeof text,
-                       "pausing%s: %zu turns under way have %" PRId64
-                       " s to end; Ctrl-C again stops them now",
-                       session->engine ? "" : " the engine", turns_under_way(session),
-                       wait_ms / 1000); /* fits */
+        (void)snprintf(
+            text, sizeof text,
+            "pausing%s: %zu turns under way have %" PRId64 " s to end; Ctrl-C again stops them now",
+            session->engine ? "" : " the engine",
+            json_array_size(json_object_get(status, "running")), wait_ms / 1000); /* fits */
         display_say(session->display, STYLE_WARN, text);
         is_asked = call_post(session->cli->caller, body, NULL, &err,
                              "/api/v1/projects/%" PRId64 "/pause", session->project);

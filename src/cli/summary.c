@@ -90,7 +90,9 @@ static void print_needs(Cli *cli, const json_t *needs)
         term_add(&cli->term, &cli->out, STYLE_WARN, "Needs you:\n");
     json_array_foreach(needs, index, row)
     {
-        str_addf(&cli->out, "  #%" PRId64 " ", json_int(row, "task", 0));
+        str_add(&cli->out, "  ");
+        if (json_int(row, "task", 0)) /* else it is about the project */
+            str_addf(&cli->out, "#%" PRId64 " ", json_int(row, "task", 0));
         str_add_line(&cli->out, json_text(row, "text", ""));
         str_add(&cli->out, "\n    ");
         cli_add_command(cli, &cli->out, json_text(row, "command", "otto status"));
@@ -147,6 +149,8 @@ int summary_print(Cli *cli, const SummaryRequest *request, Err *err)
         return EXIT_ERR;
     const json_t *items = json_object_get(report, "items");
     int code = exit_code_of(request, items);
+    if (code == EXIT_DONE && json_text(json_object_get(status, "project"), "deliver_note", NULL))
+        code = EXIT_PARTLY; /* landed, but a person must make room for it in the checkout */
     if (request->is_json) {
         (void)cli_print_json(cli, report); /* never fails */
         return code;

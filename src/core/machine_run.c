@@ -66,6 +66,7 @@ void run_stop(Machine *machine, Run *run, StopWish wish, bool is_forced)
         [STOP_BY_CLOCK] = "the time limit is reached",
         [STOP_BY_OUTPUT] = "the output limit is reached",
         [STOP_BY_REMOVE] = "the task was removed",
+        [STOP_BY_SKIP] = "the task was left out",
     };
     say_about(machine, run->task, "%s", why[wish]);
     run->stop = (uint8_t)wish;
@@ -126,11 +127,19 @@ static void end_run(Machine *machine, Run *run, Task *task)
     autopilot_count(machine, mind_of(machine, run->project), task);
 }
 
-static void retry_later(Machine *machine, Run *run, Task *task)
+/* The task waits with its work kept; or, when it stays active, only the step is tried again. */
+static void retry_later(Machine *machine, Run *run, Task *task, TaskState status)
 {
-    task->retries++;
-    task->not_before_ms = machine->now_ms + retry_delay_ms(task->retries, false, RETRY_CAP_MS);
-    ids_add(&mind_of(machine, run->project)->delayed, task->id);
+    ProjectMind *mind = mind_of(machine, run->project);
+    int64_t at_ms = machine->now_ms + retry_delay_ms(task->retries, false, RETRY_CAP_MS);
+    if (status == TASK_ACTIVE) {
+        run->tries = 0;
+        run->retry_ms = at_ms;
+        ids_add(&mind->later, run->id);
+        return;
+    }
+    task->not_before_ms = at_ms;
+    ids_add(&mind->delayed, task->id);
     run_park(machine, run, "it is tried again after a pause");
 }
 
@@ -224,11 +233,12 @@ void run_apply(Machine *machine, Run *run, const char *result, const char *detai
     count_try(machine, run, task, result);
     run->checkpoint = checkpoint > 0 ? (uint8_t)checkpoint : 0;
     run_changed(machine, run);
+    task_changed(machine, task);
+    (void)task_state_find(step.status, &status); /* the table's words are checked by a test */
     if (asks_for(&step, ACTION_RETRY_LATER)) {
-        retry_later(machine, run, task);
+        retry_later(machine, run, task, status);
         return;
     }
-    (void)task_state_find(step.status, &status); /* the table's words are checked by a test */
     if (run->state >= RUN_MERGING && run->state <= RUN_LANDING)
         merge_leave(machine, run);
     set_task_state(machine, task, status);
@@ -325,6 +335,8 @@ static void judge_turn(Machine *machine, Run *run)
     case STOP_BY_USER:
     case STOP_BY_PAUSE:
     case STOP_BY_REMOVE:
+    case STOP_BY_SKIP:
+    case STOP_WISH_COUNT:
         run_park(machine, run, "stopped; its work is saved");
         return;
     case STOP_BY_CLOCK:
@@ -360,10 +372,8 @@ static void judge_gate(Machine *machine, Run *run, const Event *event)
                                                  : GATE_FAIL;
     CompletionInput in = completion_input(machine, run, gate);
     const CompletionRow *row = completion_decide(&in);
-    const char *result = row->outcome == OUTCOME_DONE       ? "pass"
-                         : row->outcome == OUTCOME_TIMEOUT ? "limit"
-                                                           : "fail";
-    run_apply(machine, run, result, event->text);
+    /* a failed gate at a limit is told by the route's own guards */
+    run_apply(machine, run, row->outcome == OUTCOME_DONE ? "pass" : "fail", event->text);
 }
 
 /* Reports, one function per kind; each knows in which states it makes sense. */
@@ -381,7 +391,8 @@ static void on_workspace_ready(Machine *machine, Run *run, const Event *event)
 
 static void on_step_failed(Machine *machine, Run *run, const Event *event)
 {
-    run_retry_step(machine, run, event, "spawn-failed");
+    /* D-141: a missing program or permission is final; the rest may be better in a while */
+    run_retry_step(machine, run, event, event->a ? "spawn-failed" : "failed");
 }
 
 static void on_turn_started(Machine *machine, Run *run, const Event *event)

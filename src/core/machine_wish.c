@@ -86,6 +86,17 @@ static bool on_task_added(Machine *machine, const Event *event)
     return true;
 }
 
+static void back_to_pending(Machine *machine, Task *task, bool is_fresh)
+{
+    task->retries = 0;
+    task->not_before_ms = 0;
+    task->is_fresh = is_fresh;
+    ids_remove(&mind_of(machine, task->project)->delayed, task->id);
+    set_task_state(machine, task, TASK_PENDING);
+    task_changed(machine, task);
+    reach_changed(machine, task);
+}
+
 static bool on_task_edited(Machine *machine, const Event *event)
 {
     Task *task = task_at(machine, event->task);
@@ -97,6 +108,10 @@ static bool on_task_edited(Machine *machine, const Event *event)
     task_changed(machine, task);
     reach_changed(machine, task);
     say(machine, "#%u was changed", task->id);
+    if (1u << task->state & (1u << TASK_FAILED | 1u << TASK_TIMEOUT | 1u << TASK_BLOCKED)) {
+        say(machine, "so it is tried again"); /* D-134, D-138 */
+        back_to_pending(machine, task, false);
+    }
     return true;
 }
 
@@ -230,17 +245,6 @@ static bool on_stop_all(Machine *machine, const Event *event)
     return true;
 }
 
-static void back_to_pending(Machine *machine, Task *task, bool is_fresh)
-{
-    task->retries = 0;
-    task->not_before_ms = 0;
-    task->is_fresh = is_fresh;
-    ids_remove(&mind_of(machine, task->project)->delayed, task->id);
-    set_task_state(machine, task, TASK_PENDING);
-    task_changed(machine, task);
-    reach_changed(machine, task);
-}
-
 static bool on_retry(Machine *machine, const Event *event)
 {
     Task *task = task_at(machine, event->task);
@@ -249,27 +253,36 @@ static bool on_retry(Machine *machine, const Event *event)
     return true;
 }
 
-static bool leave_out(Machine *machine, const Event *event, TaskState state)
+/* A running agent is stopped first; its end brings the state. */
+static bool leave_out(Machine *machine, const Event *event, TaskState state, StopWish wish)
 {
     Task *task = task_at(machine, event->task);
-    Run *run = run_at(machine, task->run);
-    if (task->state == TASK_ACTIVE && run)
-        stop_run(machine, run, STOP_BY_REMOVE, false);
-    set_task_state(machine, task, state);
-    reach_changed(machine, task);
+    Run *run = task ? run_at(machine, task->run) : NULL;
+    if (!task || task->state == state || task->state == TASK_CANCELLED ||
+        (state == TASK_SKIPPED && task->state == TASK_DONE))
+        return false;
+    if (task->state != TASK_ACTIVE || !run) {
+        set_task_state(machine, task, state);
+        reach_changed(machine, task);
+        return true;
+    }
+    if (run->state >= RUN_MERGING && run->state <= RUN_LANDING)
+        return false; /* what is being merged is not torn apart */
+    run->stop = (uint8_t)wish;
+    stop_run(machine, run, wish, false);
     return true;
 }
 
 static bool on_skip(Machine *machine, const Event *event)
 {
     say(machine, "a person left it out");
-    return leave_out(machine, event, TASK_SKIPPED);
+    return leave_out(machine, event, TASK_SKIPPED, STOP_BY_SKIP);
 }
 
 static bool on_remove(Machine *machine, const Event *event)
 {
     say(machine, "a person removed it");
-    return leave_out(machine, event, TASK_CANCELLED);
+    return leave_out(machine, event, TASK_CANCELLED, STOP_BY_REMOVE);
 }
 
 static bool on_restore(Machine *machine, const Event *event)

@@ -142,7 +142,9 @@ typedef enum StopWish {
     STOP_BY_PAUSE,  /* the pause could not wait longer; back to pending (D-116) */
     STOP_BY_CLOCK,  /* the time limit (D-44) */
     STOP_BY_OUTPUT, /* the output limit */
-    STOP_BY_REMOVE, /* the task was removed or skipped while its agent ran */
+    STOP_BY_REMOVE, /* the task was removed while its agent ran */
+    STOP_BY_SKIP,   /* the task was left out while its agent ran */
+    STOP_WISH_COUNT
 } StopWish;
 
 typedef struct Run {

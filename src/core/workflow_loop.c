@@ -196,7 +196,7 @@ static const WorkflowCommand transitions[] = {
   { "edit-active",     "edit",     "active",    WF_ANY, WF_ANY, "",   true,   WF_KEEP,     WF_KEEP, { 0 }, "the agent sees the change at its next turn" },
   { "edit-review",     "edit",     "review",    WF_ANY, WF_ANY, "",   true,   WF_KEEP,     WF_KEEP, { 0 }, "its text is changed; the review goes on" },
   { "edit-skipped",    "edit",     "skipped",   WF_ANY, WF_ANY, "",   true,   WF_KEEP,     WF_KEEP, { 0 }, "its text is changed; it stays left out" },
-  { "edit-done",       "edit",     "done",      WF_ANY, WF_ANY, "",   true,   "pending",   WF_NONE, { ACTION_RESET_COUNTERS }, "done work can be refined: it goes on from what has landed" },
+  { "edit-done",       "edit",     "done",      WF_ANY, WF_ANY, "",   true,   WF_KEEP,     WF_KEEP, { 0 }, "its text is changed; what landed stays landed" },
   { "edit-cancelled",  "edit",     "cancelled", WF_ANY, WF_ANY, "",   false,  WF_KEEP,     WF_KEEP, { 0 }, "it was removed" },
   { "edit-other",      "edit",     WF_ANY,      WF_ANY, WF_ANY, "",   true,   "pending",   WF_NONE, { ACTION_RESET_COUNTERS, ACTION_KEEP_WORKSPACE }, "its text was changed, so it is tried again (D-134, D-138)" },
 

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "git/forward_check.h"
 #include "git/ref.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ typedef struct Moving {
     ino_t inode;     /* of the lock that is ours */
 } Moving;
 
+static const char own_prefix[] = "otto-own-";
 static const char *const committer[] = {"GIT_COMMITTER_NAME=otto",
                                         "GIT_COMMITTER_EMAIL=otto@localhost", NULL};
 
@@ -122,12 +124,25 @@ static bool lock_take(Moving *m, bool *is_ours, Err *err)
     return *is_ours || errno == EEXIST || err_errno(err, "cannot lock '%s'", m->index);
 }
 
+/* Our own small files beside the user's index, also those of workers that died. */
+static void own_files_remove(const Moving *m)
+{
+    char path[PATH_MAX];
+    DIR *list = opendir(m->f->tree.git_dir);
+    for (struct dirent *entry; list && (entry = readdir(list));)
+        if (text_starts(entry->d_name, own_prefix) &&
+            path_join(path, m->f->tree.git_dir, entry->d_name, NULL))
+            (void)unlink(path); /* the next delivery tries again */
+    if (list)
+        (void)closedir(list); /* only read from */
+}
+
+/* The intent goes last: until then a lock that stays is known to be ours by its number. */
 static void unlock_all(Moving *m, bool is_over)
 {
     if (m->inode && inode_of(m->lock) == m->inode)
-        (void)unlink(m->lock); /* ours; one that stays is found by its number */
-    (void)unlink(m->mine);     /* a second name only */
-    (void)unlink(m->copy);     /* renamed away when all went well */
+        (void)unlink(m->lock); /* a failure shows as busy next time */
+    own_files_remove(m);
     if (is_over)
         (void)unlink(m->intent); /* read again next time when it stays */
 }
@@ -207,10 +222,12 @@ static bool check_and_move(Moving *m, Err *err)
 static bool moving_open(Moving *m, Err *err)
 {
     const char *git_dir = m->f->tree.git_dir;
-    if (!path_join(m->index, git_dir, "index", err) ||
-        !path_join(m->copy, git_dir, "otto-index", err) ||
+    char copy[64], mine[64];
+    snprintf(copy, sizeof copy, "%sindex.%ld", own_prefix, (long)getpid());
+    snprintf(mine, sizeof mine, "%slock.%ld", own_prefix, (long)getpid());
+    if (!path_join(m->index, git_dir, "index", err) || !path_join(m->copy, git_dir, copy, err) ||
         !path_join(m->lock, git_dir, "index.lock", err) ||
-        !path_join(m->mine, git_dir, "otto-lock", err))
+        !path_join(m->mine, git_dir, mine, err))
         return false;
     m->user = (Git){.dir = git_dir, .tree = m->f->tree.path, .index = m->copy, .env = committer};
     if (!intent_path(m->f->hub.dir, m->f->target, m->intent, err))

@@ -121,8 +121,7 @@ bool land_job(const json_t *in, json_t *out, Err *err)
     bool is_at_old = oid_equal(&land.tip, &land.old);
     if (is_at_old ? !swap(&land, &is_landed, err) : !look_back(&land, &is_landed, err))
         return err_add(err, "landing on '%s'", land.target);
-    if (is_landed)
-        merge_note_remove(land.hub, &land.new);
+    merge_note_remove(land.hub, &land.new); /* landed, or to be made anew */
     return report(&land, is_landed, json_flag(in, "deliver", true), out, err);
 }
 

@@ -5,6 +5,8 @@
 #include "base/str.h"
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -118,6 +120,27 @@ static void lock_judge(const Unlock *u, const char *path, const struct stat *inf
     json_array_append_new(u->kept, row);
 }
 
+/* Private files of workers that died: "NAME.PID" and "NAME.PID.lock". */
+static void sweep_tmp(const char *hub)
+{
+    char folder[PATH_MAX], path[PATH_MAX], name[NAME_MAX + 1];
+    if (!hub_path(hub, "tmp", "", folder, NULL))
+        return;
+    DIR *list = opendir(folder);
+    for (struct dirent *entry; list && (entry = readdir(list));) {
+        snprintf(name, sizeof name, "%s", entry->d_name);
+        if (text_ends(name, ".lock"))
+            name[strlen(name) - 5] = '\0';
+        const char *dot = strrchr(name, '.');
+        int64_t pid = 0;
+        if (dot && text_to_int(dot + 1, &pid) && pid > 0 && kill((pid_t)pid, 0) != 0 &&
+            errno == ESRCH && path_join(path, folder, entry->d_name, NULL))
+            (void)unlink(path); /* only wasted space; the next sweep tries again */
+    }
+    if (list)
+        (void)closedir(list); /* only read from */
+}
+
 /* Loose objects are many and have no locks. */
 static bool is_worth_entering(const char *name, int depth)
 {
@@ -161,6 +184,8 @@ bool unlock_job(const json_t *in, json_t *out, Err *err)
                 .kept = json_array()};
     json_object_set_new(out, "removed", u.removed);
     json_object_set_new(out, "kept", u.kept);
+    if (!u.is_in_use)
+        sweep_tmp(real);
     walk(&u, real, 0);
     return true;
 }

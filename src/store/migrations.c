@@ -13,7 +13,7 @@
 #define V1_RUN_STATES 14
 #define V1_NEEDS 3
 #define V1_AUTO_STATES 4
-#define V1_STOPS 6
+#define V1_STOPS 7
 #define V1_SIGNALS 8
 #define V1_EVENTS 44
 
@@ -22,21 +22,23 @@ static_assert(TASK_STATE_COUNT == V1_TASK_STATES, LONGER);
 static_assert(RUN_STATE_COUNT == V1_RUN_STATES, LONGER);
 static_assert(NEED_COUNT == V1_NEEDS, LONGER);
 static_assert(AUTO_STATE_COUNT == V1_AUTO_STATES, LONGER);
-static_assert(STOP_BY_REMOVE + 1 == V1_STOPS, LONGER);
+static_assert(STOP_WISH_COUNT == V1_STOPS, LONGER);
 static_assert(SIGNAL_TYPE_COUNT == V1_SIGNALS, LONGER);
 static_assert(EVENT_COUNT == V1_EVENTS, LONGER);
 
 #define TEXT_OF(number) #number
 #define BELOW(column, count) "CHECK (" #column " >= 0 AND " #column " < " TEXT_OF(count) ")"
-#define FLAG(column) #column " INTEGER NOT NULL CHECK (" #column " IN (0, 1))"
+#define FLAG(column) #column " INTEGER NOT NULL " BELOW(column, 2)
 /* References are checked at the commit, so that rows may be written in any order. */
 #define REFERS(table) "REFERENCES " #table " DEFERRABLE INITIALLY DEFERRED"
 
 /* clang-format off */
 
 /* Narrow tables for what decisions need (read back at every start), texts beside them. Columns that
- * change often stand in no index. Events refer to nothing: the log takes what happened, as it
- * happened. */
+ * change often stand in no index and refer to nothing: a reference among the columns that an update
+ * sets, and above all one to its own table, makes SQLite keep a copy of the page and delete the row
+ * before it is written (three times the cost). Events refer to nothing either: the log takes what
+ * happened, as it happened. */
 static const char v1[] =
     "CREATE TABLE meta ("
     "  key TEXT PRIMARY KEY,"
@@ -93,8 +95,8 @@ static const char v1[] =
     "CREATE TABLE task ("
     "  id INTEGER PRIMARY KEY CHECK (id > 0 AND id <= 4294967295),"
     "  project INTEGER NOT NULL " REFERS(project) ","
-    "  parent INTEGER " REFERS(task) ","
-    "  run INTEGER " REFERS(run) ","
+    "  parent INTEGER NOT NULL," /* 0 none */
+    "  run INTEGER NOT NULL," /* 0 none */
     "  state INTEGER NOT NULL " BELOW(state, V1_TASK_STATES) ","
     "  priority INTEGER NOT NULL " BELOW(priority, 256) ","
     "  tags INTEGER NOT NULL " BELOW(tags, 256) ","
@@ -159,7 +161,7 @@ static const char v1[] =
     "  epoch_turns INTEGER NOT NULL,"
     "  quiet_turns INTEGER NOT NULL,"
     "  commits INTEGER NOT NULL,"
-    "  \"from\" INTEGER " REFERS(run) ","
+    "  \"from\" INTEGER NOT NULL," /* 0 none */
     "  started_ms INTEGER NOT NULL,"
     "  spent_ms INTEGER NOT NULL,"
     "  slot_ms INTEGER NOT NULL,"
@@ -201,8 +203,8 @@ static const char v1[] =
     "  payload TEXT NOT NULL DEFAULT '',"
     "  \"commit\" TEXT NOT NULL DEFAULT '',"
     "  output_bytes INTEGER NOT NULL DEFAULT 0,"
-    "  PRIMARY KEY (run, epoch, turn)"
-    ") STRICT, WITHOUT ROWID;"
+    "  UNIQUE (run, epoch, turn)"
+    ") STRICT;"
 
     "CREATE TABLE gate_result ("
     "  run INTEGER NOT NULL " REFERS(run) ","

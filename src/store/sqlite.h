@@ -16,11 +16,14 @@ typedef enum Slot {
     SLOT_EVENT_LIST,
     SLOT_EVENT_COUNT,
     SLOT_EVENT_LAST,
-    SLOT_PROJECT_SAVE,
+    SLOT_PROJECT_UPDATE,
+    SLOT_PROJECT_INSERT,
     SLOT_PROJECT_LOAD,
-    SLOT_TASK_SAVE,
+    SLOT_TASK_UPDATE,
+    SLOT_TASK_INSERT,
     SLOT_TASK_LOAD,
-    SLOT_RUN_SAVE,
+    SLOT_RUN_UPDATE,
+    SLOT_RUN_INSERT,
     SLOT_RUN_LOAD,
     SLOT_DEPENDENCY_ADD,
     SLOT_DEPENDENCY_REMOVE,
@@ -124,15 +127,6 @@ static inline void bind_int(const Stmt *stmt, int position, int64_t number)
 static inline void bind_limit(const Stmt *stmt, int position, uint32_t limit)
 {
     sqlite3_bind_int64(stmt->raw, position, limit ? (int64_t)limit : -1);
-}
-
-/* An id of 0 means none, which the schema knows as NULL. */
-static inline void bind_ref(const Stmt *stmt, int position, uint32_t id)
-{
-    if (id)
-        sqlite3_bind_int64(stmt->raw, position, id);
-    else
-        sqlite3_bind_null(stmt->raw, position);
 }
 
 void bind_text(Stmt *stmt, int position, const char *text);         /* NULL becomes "" */

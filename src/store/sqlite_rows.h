@@ -27,8 +27,8 @@
 #define TASK_FIXED(X) X(INT, project, project)
 #define TASK_FIRST(X) X(INT, state, state)
 #define TASK_REST(X)                                                                               \
-    X(REF, parent, parent)                                                                         \
-    X(REF, run, run)                                                                               \
+    X(INT, parent, parent)                                                                         \
+    X(INT, run, run)                                                                               \
     X(INT, priority, priority)                                                                     \
     X(INT, tags, tags)                                                                             \
     X(INT, is_wanted, is_wanted)                                                                   \
@@ -65,7 +65,7 @@
     X(INT, epoch_turns, epoch_turns)                                                               \
     X(INT, quiet_turns, quiet_turns)                                                               \
     X(INT, commits, commits)                                                                       \
-    X(REF, from, from)                                                                             \
+    X(INT, from, from)                                                                             \
     X(INT, started_ms, started_ms)                                                                 \
     X(INT, spent_ms, spent_ms)                                                                     \
     X(INT, slot_ms, slot_ms)                                                                       \

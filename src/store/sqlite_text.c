@@ -13,7 +13,8 @@ bool sqlite_project_text_save(Store *store, const StoreProjectText *text, Err *e
                    " ifnull(?3, ''), ifnull(?4, ''), ifnull(?5, ''), ifnull(?6, ''), ?7)"
                    " ON CONFLICT (id) DO UPDATE SET path = ifnull(?2, path), hub = ifnull(?3, hub),"
                    " target = ifnull(?4, target), name = ifnull(?5, name),"
-                   " settings_json = ifnull(?6, settings_json), added_ms = ifnull(nullif(?7, 0), added_ms)",
+                   " settings_json = ifnull(?6, settings_json), added_ms = ifnull(nullif(?7, 0), "
+                   "added_ms)",
                    &stmt, err))
         return false;
     bind_int(&stmt, 1, text->id);

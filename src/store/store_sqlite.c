@@ -64,12 +64,13 @@ static bool db_prepare(sqlite3 *db, Err *err)
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
-    return db_set(db,
-                  "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA cache_size = -4096;"
-                  "PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 1000;"
-                  /* only after a reader that stood still made the log grow beyond all use */
-                  "PRAGMA journal_size_limit = 67108864;",
-                  err);
+    return db_set(
+        db,
+        "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA cache_size = -4096;"
+        "PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 1000;"
+        /* only after a reader that stood still made the log grow beyond all use */
+        "PRAGMA journal_size_limit = 67108864;",
+        err);
 }
 
 static bool db_is_wal(sqlite3 *db, Err *err)

@@ -1,24 +1,29 @@
 /* Counting: see count.h. */
 #include "tests/bench/count.h"
-#include "base/arena.h"
 #include "base/file.h"
+#include "base/str.h"
 #include <stdlib.h>
 
-enum { WORDS = 24, SLOW_MS = 300000, FILE_LIMIT = 64 << 20 };
+enum { FILE_LIMIT = 64 << 20 };
 
-/* The program behind another one that watches it. */
-static bool run_behind(const char *const *head, const Program *program, Err *err)
+const char *const *counter_argv(const Counter *counter, const char *file, const char *const *argv,
+                                Arena *arena)
 {
-    const char *argv[WORDS] = {NULL};
-    size_t count = 0;
-    while (*head && count < WORDS - 1)
-        argv[count++] = *head++;
-    for (size_t i = 0; program->argv[i] && count < WORDS - 1; i++)
-        argv[count++] = program->argv[i];
-    Program behind = *program;
-    behind.argv = argv;
-    behind.timeout_ms = SLOW_MS;
-    return program_run(&behind, NULL, NULL, err);
+    size_t own = 0, theirs = 0;
+    while (own < COUNT(counter->words) && counter->words[own])
+        own++;
+    while (argv[theirs])
+        theirs++;
+    const char **out = arena_alloc(arena, (own + theirs + 1) * sizeof *out);
+    for (size_t i = 0; i < own; i++) {
+        const char *at = strchr(counter->words[i], '@');
+        out[i] = at ? arena_printf(arena, "%.*s%s", (int)(at - counter->words[i]),
+                                   counter->words[i], file)
+                    : counter->words[i];
+    }
+    for (size_t i = 0; i < theirs; i++)
+        out[own + i] = argv[i];
+    return out;
 }
 
 static bool number_after(const char *text, const char *word, double *number)
@@ -30,16 +35,8 @@ static bool number_after(const char *text, const char *word, double *number)
     return true;
 }
 
-bool count_instructions(const Program *program, const char *folder, Counts *counts, Err *err)
+static bool read_callgrind(const char *file, Counts *counts, Err *err)
 {
-    CLEANUP(arena_done) Arena arena = ARENA_INIT;
-    const char *file = arena_printf(&arena, "%s/callgrind.out", folder);
-    const char *head[] = {"valgrind", "--tool=callgrind", "--trace-children=no", "-q",
-                          arena_printf(&arena, "--callgrind-out-file=%s", file), NULL};
-    if (!program_is_installed("valgrind"))
-        return err_set(err, ERR_NOT_FOUND, "valgrind is not installed");
-    if (!run_behind(head, program, err))
-        return false;
     CLEANUP(mem_freep) char *text = file_read(file, FILE_LIMIT, NULL, err);
     if (!text)
         return false;
@@ -66,15 +63,8 @@ static void count_line(char *line, Counts *counts)
         counts->syncs += calls;
 }
 
-bool count_calls(const Program *program, const char *folder, Counts *counts, Err *err)
+static bool read_strace(const char *file, Counts *counts, Err *err)
 {
-    CLEANUP(arena_done) Arena arena = ARENA_INIT;
-    const char *file = arena_printf(&arena, "%s/strace.out", folder);
-    const char *head[] = {"strace", "-c", "-o", file, "--", NULL};
-    if (!program_is_installed("strace"))
-        return err_set(err, ERR_NOT_FOUND, "strace is not installed");
-    if (!run_behind(head, program, err))
-        return false;
     CLEANUP(mem_freep) char *text = file_read(file, FILE_LIMIT, NULL, err);
     if (!text)
         return false;
@@ -84,6 +74,14 @@ bool count_calls(const Program *program, const char *folder, Counts *counts, Err
         count_line(line, counts);
     return counts->calls > 0 || err_set(err, ERR_PROCESS, "strace counted nothing");
 }
+
+const Counter counter_calls = {
+    /* -D: the watched program is our child, so that signals reach it and not strace */
+    "strace", {"strace", "-D", "-c", "-o", "@", "--"}, read_strace};
+const Counter counter_instructions = {
+    "valgrind",
+    {"valgrind", "--tool=callgrind", "--trace-children=no", "-q", "--callgrind-out-file=@"},
+    read_callgrind};
 
 static bool read_proc(pid_t pid, const char *name, char *out, size_t size, Err *err)
 {

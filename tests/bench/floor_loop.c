@@ -4,7 +4,8 @@
  *   otto-floor fill DIR N                  tasks for the next one
  *   otto-floor engine DIR N SLOTS PROGRAM  what an engine cannot do without: both streams in a log,
  *                                          durable before the start and after the end, group commit
- *   otto-floor answer SOCKET               answers each byte on a unix socket with one byte */
+ *   otto-floor answer SOCKET               answers each byte on a unix socket with one byte
+ *   otto-floor pidfds SOCKET               opens pidfds for pidfd_shim.c */
 #include "tests/bench/floor_loop.h"
 #include "base/str.h"
 #include <errno.h>
@@ -99,6 +100,8 @@ int main(int argc, char **argv)
         return !floor_fill(argv[2], count_of(argv[3]));
     if (argc == 3 && text_equal(argv[1], "answer"))
         return !answer(argv[2]);
-    (void)fputs("usage: otto-floor loop|fill|engine|answer ...\n", stderr); /* nowhere else to tell */
+    if (argc == 3 && text_equal(argv[1], "pidfds"))
+        return !floor_pidfds(argv[2]);
+    (void)fputs("usage: otto-floor loop|fill|engine|answer|pidfds ...\n", stderr); /* nowhere else to tell */
     return 2;
 }

@@ -1,105 +1,198 @@
 /* P2: what the engine's own process does for one task, counted: instructions, system calls, syncs.
- * The difference between two sizes; keepers and agents are not in it. */
+ * The difference between two sizes; keepers, agents and the display are not in it. */
+#include "base/clock.h"
+#include "base/file.h"
+#include "tests/bench/agent.h"
 #include "tests/bench/count.h"
 #include "tests/bench/subject.h"
-#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-typedef struct Slope {
-    Counts per_task;
-    Err calls_err, instructions_err; /* kind NONE: counted */
-} Slope;
+enum { SLOW_MS = 300000 };
 
-typedef bool MakeProgram(Bench *bench, unsigned slots, unsigned size, Program *program, Err *err);
+/* One counted run. */
+typedef struct Counting {
+    Bench *bench;
+    const Counter *counter;
+    unsigned slots, size;
+    const char *file;               /* what the counter writes */
+    const char *const *environment; /* for an old valgrind; see pidfd_shim.c */
+} Counting;
 
-static bool make_otto(Bench *bench, unsigned slots, unsigned size, Program *program, Err *err)
+static const char *number(const Counting *counting, unsigned value)
 {
-    Subject *subject = arena_alloc(&bench->arena, sizeof *subject);
-    SubjectSpec spec = {.below = bench->disk, .slots = slots, .agent = {bench->agent}};
-    if (!subject_make(bench, &spec, subject, err) || !subject_add(subject, size, err))
-        return false;
-    const char **argv = arena_alloc(&bench->arena, 4 * sizeof *argv);
-    argv[0] = bench->otto;
-    argv[1] = "run";
-    argv[2] = "--quiet";
-    *program = subject_program(subject, argv);
-    return true;
+    return arena_printf(&counting->bench->arena, "%u", value);
 }
 
-static bool make_floor(Bench *bench, unsigned slots, unsigned size, Program *program, Err *err)
+static Program counted(const Counting *counting, const char *const *argv, const char *const *env)
 {
-    const char *folder = bench_folder(bench, bench->disk);
-    const char *number = arena_printf(&bench->arena, "%u", size);
-    const char *fill[] = {bench->floor, "fill", folder, number, NULL};
-    const char **argv = arena_alloc(&bench->arena, 7 * sizeof *argv);
-    argv[0] = bench->floor;
-    argv[1] = "engine";
-    argv[2] = folder;
-    argv[3] = number;
-    argv[4] = arena_printf(&bench->arena, "%u", slots);
-    argv[5] = bench->agent;
-    *program = (Program){.argv = argv};
-    return program_run(&(Program){.argv = fill}, NULL, NULL, err);
+    Arena *arena = &counting->bench->arena;
+    return (Program){.argv = counter_argv(counting->counter, counting->file, argv, arena),
+                     .envp = env_with(arena, env, counting->environment),
+                     .timeout_ms = SLOW_MS,
+                     .is_beside = true};
 }
 
-typedef bool CountProgram(const Program *program, const char *folder, Counts *counts, Err *err);
-
-static bool count_both(Bench *bench, MakeProgram *make, CountProgram *count, unsigned slots,
-                       Counts at[2], const unsigned sizes[2], Err *err)
+static bool count_floor(const Counting *counting, Err *err)
 {
-    for (size_t i = 0; i < 2; i++) {
-        Program program;
-        if (!make(bench, slots, sizes[i], &program, err) ||
-            !count(&program, bench_folder(bench, bench->disk), &at[i], err))
-            return false;
+    const Bench *bench = counting->bench;
+    const char *folder = bench_folder(counting->bench, bench->disk);
+    const char *size = number(counting, counting->size);
+    const char *fill[] = {bench->floor, "fill", folder, size, NULL};
+    const char *argv[] = {bench->floor, "engine", folder, size, number(counting, counting->slots),
+                          bench->agent, NULL};
+    Program program = counted(counting, argv, NULL);
+    return program_run(&(Program){.argv = fill, .is_beside = true}, NULL, NULL, err) &&
+           program_run(&program, NULL, NULL, err);
+}
+
+/* The agents' own stamps tell when the work is done: asking the engine would be counted. */
+static bool wait_stamps(const char *file, unsigned count, Err *err)
+{
+    int64_t until = clock_mono_ms() + SLOW_MS;
+    struct stat info;
+    while (stat(file, &info) != 0 || info.st_size < (off_t)(count * sizeof(AgentStamp))) {
+        if (clock_mono_ms() > until || is_interrupted())
+            return err_set(err, ERR_BUSY, "not all agents were started");
+        usleep(10000); /* the wait of this loop */
     }
     return true;
 }
 
-static void measure_slope(Bench *bench, MakeProgram *make, unsigned slots, Slope *slope)
+static bool wait_quiet(const Subject *subject, Err *err)
 {
+    int64_t until = clock_mono_ms() + 60000;
+    for (;;) {
+        CLEANUP(json_freep) json_t *reply = NULL;
+        usleep(500000); /* seldom: each question is counted too */
+        if (!subject_call(subject, "GET", "/api/v1/status?project=1", NULL, &reply, err))
+            return false;
+        const char *state = json_text(json_object_get(reply, "project"), "autopilot", "");
+        if (text_equal(state, "idle"))
+            return true;
+        if (clock_mono_ms() > until || is_interrupted())
+            return err_set(err, ERR_BUSY, "the autopilot is still '%s'", state);
+    }
+}
+
+static bool count_otto(const Counting *counting, Err *err)
+{
+    Bench *bench = counting->bench;
+    const char *stamps = arena_printf(&bench->arena, "%s/stamps", bench_folder(bench, bench->disk));
+    SubjectSpec spec = {.below = bench->disk, .slots = counting->slots,
+                        .agent = {bench->agent, "stamp", stamps}};
+    const char *argv[] = {bench->otto, "serve", NULL};
+    Subject subject;
+    Daemon daemon = {0, -1};
+    if (!subject_make(bench, &spec, &subject, err) || !subject_add(&subject, counting->size, err))
+        return false;
+    Program program = counted(counting, argv, subject.env);
+    program.cwd = subject.repo;
+    bool is_fine = daemon_start(&program, &daemon, err) && subject_wait(&subject, &daemon, err) &&
+                   subject_call(&subject, "POST", "/api/v1/projects/1/run", "{}", NULL, err) &&
+                   wait_stamps(stamps, counting->size, err) && wait_quiet(&subject, err);
+    daemon_stop(&daemon);
+    return is_fine;
+}
+
+/* The counter may still be writing when the program has gone. */
+static bool read_counts(const Counting *counting, Counts *counts, Err *err)
+{
+    int64_t until = clock_mono_ms() + 5000;
+    while (!counting->counter->read(counting->file, counts, err)) {
+        if (clock_mono_ms() > until)
+            return false;
+        usleep(20000); /* the wait of this loop */
+    }
+    return true;
+}
+
+typedef bool CountRun(const Counting *counting, Err *err);
+
+static bool count_slope(Counting *counting, CountRun *run, Counts *per_task, Err *err)
+{
+    Bench *bench = counting->bench;
     unsigned sizes[2] = {20, pick(bench, 220, 120)};
     double span = sizes[1] - sizes[0];
     Counts at[2] = {{0}, {0}};
-    *slope = (Slope){0};
-    if (count_both(bench, make, count_calls, slots, at, sizes, &slope->calls_err)) {
-        slope->per_task.calls = (at[1].calls - at[0].calls) / span;
-        slope->per_task.syncs = (at[1].syncs - at[0].syncs) / span;
+    if (!program_is_installed(counting->counter->name))
+        return err_set(err, ERR_NOT_FOUND, "%s is not installed", counting->counter->name);
+    for (size_t i = 0; i < 2; i++) {
+        counting->size = sizes[i];
+        counting->file = arena_printf(&bench->arena, "%s/counts", bench_folder(bench, bench->disk));
+        if (!run(counting, err) || !read_counts(counting, &at[i], err))
+            return false;
     }
-    if (slots > 1 && /* the instructions of a task do not depend on the slots */
-        count_both(bench, make, count_instructions, slots, at, sizes, &slope->instructions_err))
-        slope->per_task.instructions = (at[1].instructions - at[0].instructions) / span;
+    *per_task = (Counts){(at[1].instructions - at[0].instructions) / span,
+                         (at[1].calls - at[0].calls) / span, (at[1].syncs - at[0].syncs) / span};
+    return true;
 }
 
-static void counts_row(Bench *bench, const char *what, const char *unit, double floor, double otto,
-                       const Err *floor_err, const Err *otto_err, double goal)
+typedef struct Found {
+    Counts floor, otto;
+    Err floor_err, otto_err; /* kind NONE: counted */
+} Found;
+
+static Found count_pair(Counting *counting)
 {
-    Row *row = table_add(&bench->table, "P2", unit, "%s", what);
-    if (floor_err->kind == ERR_NONE)
+    Found found = {0};
+    (void)count_slope(counting, count_floor, &found.floor, &found.floor_err); /* see the rows */
+    (void)count_slope(counting, count_otto, &found.otto, &found.otto_err);
+    return found;
+}
+
+static void counts_row(Bench *bench, const Found *found, const char *what, double floor, double otto,
+                       double goal)
+{
+    Row *row = table_add(&bench->table, "P2", "", "%s", what);
+    if (found->floor_err.kind == ERR_NONE)
         row_floor(row, floor, "floor engine, the same slots");
-    if (otto_err->kind != ERR_NONE) {
-        row_fail(row, "%s", otto_err->text);
+    else
+        row_note(row, "floor: %.100s", found->floor_err.text);
+    if (found->otto_err.kind != ERR_NONE) {
+        row_fail(row, "%s", found->otto_err.text);
         return;
     }
     row->otto = otto;
-    if (floor_err->kind == ERR_NONE && floor > 0)
+    if (found->floor_err.kind == ERR_NONE && floor > 0)
         row->ratio = otto / floor;
-    row_goal(row, otto <= goal, "<= %g", goal);
+    row_goal(row, otto <= goal, "<= %.6g", goal);
+}
+
+static Found count_instructions(Bench *bench)
+{
+    Arena *arena = &bench->arena;
+    const char *socket = arena_printf(arena, "%s/pidfds", bench_folder(bench, bench->disk));
+    const char *environment[] = {
+        arena_printf(arena, "LD_PRELOAD=%s/tests/bench/libbench-pidfd.so", bench->build),
+        arena_printf(arena, "BENCH_PIDFDS=%s", socket), NULL};
+    const char *argv[] = {bench->floor, "pidfds", socket, NULL};
+    Counting counting = {bench, &counter_instructions, .slots = 4, .environment = environment};
+    Daemon helper = {0, -1};
+    Found found = {0};
+    if (!daemon_start(&(Program){.argv = argv}, &helper, &found.otto_err))
+        return found;
+    found = count_pair(&counting);
+    daemon_kill(&helper);
+    return found;
 }
 
 void part_counts(Bench *bench)
 {
-    Slope floor, otto;
-    measure_slope(bench, make_floor, 4, &floor);
-    measure_slope(bench, make_otto, 4, &otto);
-    counts_row(bench, "instructions of the engine per task, 4 slots", "",
-               floor.per_task.instructions, otto.per_task.instructions, &floor.instructions_err,
-               &otto.instructions_err, 200000);
-    counts_row(bench, "system calls of the engine per task, 4 slots", "", floor.per_task.calls,
-               otto.per_task.calls, &floor.calls_err, &otto.calls_err, 60);
-    counts_row(bench, "fdatasync per task, 4 slots", "", floor.per_task.syncs, otto.per_task.syncs,
-               &floor.calls_err, &otto.calls_err, 0.5);
-    measure_slope(bench, make_floor, 1, &floor);
-    measure_slope(bench, make_otto, 1, &otto);
-    counts_row(bench, "fdatasync per task, 1 slot", "", floor.per_task.syncs, otto.per_task.syncs,
-               &floor.calls_err, &otto.calls_err, 2);
+    const char *nothing[] = {NULL};
+    Counting counting = {bench, &counter_calls, .slots = 4, .environment = nothing};
+    Found found = count_instructions(bench);
+    (void)children_end(); /* keepers that have ended */
+    counts_row(bench, &found, "instructions of the engine per task, 4 slots",
+               found.floor.instructions, found.otto.instructions, 200000);
+    found = count_pair(&counting);
+    (void)children_end();
+    counts_row(bench, &found, "system calls of the engine per task, 4 slots", found.floor.calls,
+               found.otto.calls, 60);
+    counts_row(bench, &found, "fdatasync per task, 4 slots", found.floor.syncs, found.otto.syncs,
+               0.5);
+    counting.slots = 1;
+    found = count_pair(&counting);
+    (void)children_end();
+    counts_row(bench, &found, "fdatasync per task, 1 slot", found.floor.syncs, found.otto.syncs, 2);
 }

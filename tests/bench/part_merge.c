@@ -196,7 +196,7 @@ static bool merging_open(Bench *bench, unsigned files, Merging *merging, Err *er
     *merging = (Merging){.bench = bench, .repo = bench_folder(bench, bench->disk),
                          .hub = arena_printf(&bench->arena, "%s/hub",
                                              bench_folder(bench, bench->disk)),
-                         .env = env_with(&bench->arena, entries)};
+                         .env = env_with(&bench->arena, NULL, entries)};
     char word[HASH_TEXT];
     const char *init[] = {"git", "init", "-q", "-b", "main", NULL};
     if (access(bench->otto, X_OK) != 0)

@@ -66,11 +66,12 @@ bool program_is_installed(const char *name)
     return program_find(name, getenv("PATH"), path);
 }
 
-const char *const *env_with(Arena *arena, const char *const *entries)
+const char *const *env_with(Arena *arena, const char *const *env, const char *const *entries)
 {
     extern char **environ;
+    const char *const *base = env ? env : (const char *const *)environ;
     size_t ours = 0, theirs = 0, count = 0;
-    while (environ[ours])
+    while (base[ours])
         ours++;
     while (entries[theirs])
         theirs++;
@@ -78,8 +79,8 @@ const char *const *env_with(Arena *arena, const char *const *entries)
     for (size_t i = 0; i < theirs; i++)
         out[count++] = entries[i];
     for (size_t i = 0; i < ours; i++)
-        if (strncmp(environ[i], "OTTO_", 5) != 0) /* a surrounding otto is no part of this */
-            out[count++] = environ[i];
+        if (env || strncmp(base[i], "OTTO_", 5) != 0)
+            out[count++] = base[i];
     return out;
 }
 

@@ -3,6 +3,7 @@
  * The benchmark is a sub-reaper: a process whose parent has gone becomes its child, is counted and
  * reaped. Processes are ended by their id, and only those that descend from us. */
 #pragma once
+#include "base/arena.h"
 #include "base/str.h"
 #include "tests/bench/measure.h"
 #include <sys/types.h>
@@ -40,6 +41,6 @@ int children_end(void);
 int pidfd_of(pid_t pid); /* -1 when it is gone */
 bool wait_readable(int fd, int64_t timeout_ms);
 bool program_is_installed(const char *name);
-/* Our environment with these entries in front; owned by the arena. */
-struct Arena;
-const char *const *env_with(struct Arena *arena, const char *const *entries);
+/* An environment (NULL: ours, without what belongs to an otto around us) with these entries in
+ * front; owned by the arena. */
+const char *const *env_with(Arena *arena, const char *const *env, const char *const *entries);

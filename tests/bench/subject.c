@@ -12,7 +12,7 @@ static const char *const identity[] = {"GIT_AUTHOR_NAME=bench",    "GIT_AUTHOR_E
 
 static bool git(const Subject *subject, const char *const *argv, Err *err)
 {
-    Program program = {.argv = argv, .envp = subject->env, .cwd = subject->repo};
+    Program program = {.argv = argv, .envp = subject->env, .cwd = subject->repo, .is_beside = true};
     return program_run(&program, NULL, NULL, err);
 }
 
@@ -48,7 +48,7 @@ bool subject_make(Bench *bench, const SubjectSpec *spec, Subject *subject, Err *
     subject->socket = arena_printf(arena, "%s/sock", subject->state);
     const char *entries[] = {arena_printf(arena, "OTTO_STATE_DIR=%s", subject->state), identity[0],
                              identity[1], identity[2], identity[3], NULL};
-    subject->env = env_with(arena, entries);
+    subject->env = env_with(arena, NULL, entries);
     return make_repository(subject, spec, err) || err_add(err, "making a repository");
 }
 
@@ -66,6 +66,7 @@ bool subject_add(const Subject *subject, unsigned tasks, Err *err)
     Program program = subject_program(subject, argv);
     program.input = text.bytes;
     program.input_length = text.length;
+    program.is_beside = true;
     bool is_added = program_run(&program, NULL, NULL, err);
     str_done(&text);
     return is_added;

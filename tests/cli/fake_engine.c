@@ -65,9 +65,9 @@ bool engine_events_after(Engine *engine, int64_t after, ProjectId project, TaskI
     (void)project;
     (void)task;
     (void)err;
-    for (int id = (int)after + 1; id <= fake.stored; id++) {
+    for (int64_t id = after + 1; id <= fake.stored; id++) {
         Str json = STR_INIT;
-        str_addf(&json, "{\"id\":%d,\"pad\":\"%*s\"}", id, (int)fake.event_bytes, "");
+        str_addf(&json, "{\"id\":%lld,\"pad\":\"%*s\"}", (long long)id, (int)fake.event_bytes, "");
         fn(user, json.bytes, json.length);
         str_done(&json);
     }

@@ -249,7 +249,7 @@ static void own_commits_of_the_user_are_never_overwritten(void **state)
     assert_text(job(f, "deliver", target_in(f)), "delivered", "diverged");
     assert_text(sync_main(f), "state", "merged");
     assert_text(job(f, "deliver", target_in(f)), "delivered", "yes");
-    assert_string_equal(sh(f, "cd \"$R\"; cat n.txt; tail -1 b.txt; git status --porcelain"), "n\ndirty");
+    assert_string_equal(sh(f, "cd \"$R\"; cat n.txt; tail -1 b.txt; git status --porcelain"), "ndirty");
 }
 
 static void deletions_links_modes_and_folders_are_delivered(void **state)
