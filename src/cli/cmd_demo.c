@@ -108,22 +108,30 @@ static bool make_folders(Demo *demo, Err *err)
         return false;
     free(demo->cli->state_dir);
     demo->cli->state_dir = mem_strdup(demo->state_dir);
-    demo->cli->otto = demo->otto;
     return true;
 }
 
-/* One task asks a person and one fails, as written: the run itself ends with "something is left".
- */
+/* Spelled out, so that they can be pasted: the demo has a state folder of its own. */
+static void suggest(const Demo *demo)
+{
+    static const char *const commands[] = {"status", "answer 7 \"MIT\"", "run",
+                                           "why 6",  "diff 2",           "report"};
+    Str *out = &demo->cli->out;
+    str_add(out, "To go on with it, paste these (they name the demo's own folders):\n");
+    for (size_t i = 0; i < COUNT(commands); i++)
+        str_addf(out, "  %s %s\n", demo->otto, commands[i]);
+    str_addf(out, "  git -C %s log --graph --oneline main\n", demo->repository);
+}
+
+/* One task asks a person and one is blocked, as written: the run ends with "something is left". */
 static int judge(const Demo *demo, int code, bool is_kept)
 {
+    if (is_kept && code != EXIT_ERR)
+        suggest(demo);
     if (code != EXIT_DONE && code != EXIT_PARTLY)
         return code;
-    Str *out = &demo->cli->out;
-    str_add(out, "The demo ended as scripted: what asks or failed does so on purpose.\n");
-    if (is_kept)
-        str_addf(out,
-                 "Look around:\n  %s status\n  %s list\n  git -C %s log --graph --oneline main\n",
-                 demo->otto, demo->otto, demo->repository);
+    str_add(&demo->cli->out,
+            "The demo ended as scripted: one task asks and one is blocked on purpose.\n");
     return EXIT_DONE;
 }
 
@@ -146,7 +154,6 @@ int command_demo(Cli *cli, const Args *args, Err *err)
 {
     Demo demo = {.cli = cli};
     SessionRequest request = {.slots = args_int(args, "slots", 4)};
-    const char *before = cli->otto;
     int code = EXIT_ERR;
     if (!make_folders(&demo, err))
         return EXIT_ERR;
@@ -157,6 +164,5 @@ int command_demo(Cli *cli, const Args *args, Err *err)
                    code == EXIT_INTERRUPTED;
     code = judge(&demo, code, is_kept);
     leave(&demo, is_kept);
-    cli->otto = before;
     return code;
 }

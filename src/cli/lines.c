@@ -9,14 +9,15 @@ enum { WAITING_MOST = 1024 * 1024, TITLE_COLUMNS = 48 };
 
 struct Lines {
     const Term *term;
-    json_t *titles, *states; /* by id as text */
+    json_t *titles, *states, *said; /* by id as text; said: the last words of a signal */
     Str waiting;
 };
 
 Lines *lines_new(const Term *term)
 {
     Lines *lines = mem_alloc(sizeof *lines);
-    *lines = (Lines){.term = term, .titles = json_object(), .states = json_object()};
+    *lines = (Lines){
+        .term = term, .titles = json_object(), .states = json_object(), .said = json_object()};
     return lines;
 }
 
@@ -24,6 +25,7 @@ void lines_free(Lines *lines)
 {
     json_decref(lines->titles);
     json_decref(lines->states);
+    json_decref(lines->said);
     str_done(&lines->waiting);
     free(lines);
 }
@@ -85,6 +87,7 @@ typedef struct LineRow {
     const char *mark, *plain;
     const char *text; /* what happened; the reason follows */
     bool only_plain;  /* not on a terminal, where the block shows it */
+    bool is_said;     /* the reason is what the agent said */
 } LineRow;
 
 /* clang-format off */
@@ -94,12 +97,12 @@ static const LineRow rows[] = { /* the first row that fits wins */
     {NULL,              "done",     NULL, 0, STYLE_GOOD, "✓", "+", "done", false},
     {NULL,              "failed",   NULL, 0, STYLE_BAD,  "✗", "x", "failed", false},
     {NULL,              "timeout",  NULL, 0, STYLE_BAD,  "✗", "x", "timed out", false},
-    {NULL,              "blocked",  NULL, 0, STYLE_WARN, "!", "!", "blocked", false},
+    {NULL,              "blocked",  NULL, 0, STYLE_WARN, "!", "!", "blocked", false, true},
     {NULL,              "review",   NULL, 0, STYLE_WARN, "?", "?", "waits for approval", false},
     {NULL,              "skipped",  NULL, 0, STYLE_DIM,  "–", "-", "skipped", false},
     {NULL,              "cancelled", NULL, 0, STYLE_DIM, "–", "-", "removed", false},
-    {"turn.ended",      NULL,       "asking", 0, STYLE_WARN, "?", "?", "asks", false},
-    {"snapshot.taken",  NULL,       "asking", 0, STYLE_WARN, "?", "?", "asks", false},
+    {"turn.ended",      NULL,       "asking", 0, STYLE_WARN, "?", "?", "asks", false, true},
+    {"snapshot.taken",  NULL,       "asking", 0, STYLE_WARN, "?", "?", "asks", false, true},
     {"merge.conflict",  NULL,       NULL, 0, STYLE_WARN, "≠", "~", "conflict", false},
     {"gate.ended",      NULL,       NULL, 2, STYLE_WARN, "↻", "~", "checks failed", false},
     {"gate.ended",      NULL,       NULL, 3, STYLE_WARN, "↻", "~", "checks could not run", false},
@@ -133,20 +136,41 @@ static bool fits(const LineRow *row, const json_t *event, bool is_new_state)
            (!row->verdict || row->verdict == json_int(data, "verdict", 0));
 }
 
-static void add_reason(const Lines *lines, const json_t *event, Str *out)
+/* What the agent said, where it is what a person wants to know; else why it was decided. */
+static const char *reason_of(const Lines *lines, const LineRow *row, const json_t *event)
 {
-    static const char *const places[] = {"error", "question", "files", "note", "command"};
+    static const char *const places[] = {"error", "files", "note", "command"};
     const json_t *data = json_object_get(event, "data");
-    const char *why = json_text(event, "why", "");
-    for (size_t i = 0; i < COUNT(places) && !*why; i++)
-        why = json_text(data, places[i], "");
-    if (!*why)
+    const char *said = get(lines->said, json_int(event, "task", 0));
+    const char *reason = json_text(event, "why", "");
+    if (row->is_said && *said)
+        return said;
+    for (size_t i = 0; i < COUNT(places) && !*reason; i++)
+        reason = json_text(data, places[i], "");
+    return reason;
+}
+
+static void add_reason(const Lines *lines, const LineRow *row, const json_t *event, Str *out)
+{
+    const json_t *data = json_object_get(event, "data");
+    if (text_equal(row->event, "landed")) { /* which commit says more than why */
+        str_addf(out, " %.9s", json_text(data, "tip", ""));
+        if (!json_int(data, "delivered", 1) && *json_text(data, "note", "")) {
+            str_add(out, ": ");
+            str_add_line(out, json_text(data, "note", ""));
+        }
         return;
+    }
+    const char *reason = reason_of(lines, row, event);
+    if (!*reason)
+        return;
+    CLEANUP(str_done) Str plain = STR_INIT;
+    text_without_ids(reason, &plain);
     str_add(out, ": ");
     if (lines->term->is_terminal)
-        (void)str_add_cut(out, why, 300); /* the line ends here */
+        (void)str_add_cut(out, str_text(&plain), 300); /* the line ends here */
     else
-        str_add_line(out, why);
+        str_add_line(out, str_text(&plain));
 }
 
 static void add_row(Lines *lines, const LineRow *row, const json_t *event)
@@ -163,7 +187,7 @@ static void add_row(Lines *lines, const LineRow *row, const json_t *event)
     term_add(lines->term, &text, row->style, row->text);
     if (row->only_plain && turn > 1)
         str_addf(&text, " on turn %" PRId64, turn);
-    add_reason(lines, event, &text);
+    add_reason(lines, row, event, &text);
     if (lines->waiting.length > WAITING_MOST)
         return; /* nobody reads that fast */
     str_addf(&lines->waiting, "%s\n", text.bytes);
@@ -176,6 +200,8 @@ void lines_event(Lines *lines, const json_t *event)
     bool is_new = *state && !text_equal(get(lines->states, task), state);
     if (text_equal(json_text(event, "event", ""), "task.added"))
         lines_name(lines, task, json_text(json_object_get(event, "data"), "title", ""));
+    if (text_equal(json_text(event, "event", ""), "signal"))
+        put(lines->said, task, json_text(json_object_get(event, "data"), "payload", ""));
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (!fits(&rows[i], event, is_new))
             continue;

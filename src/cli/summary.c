@@ -18,6 +18,7 @@ static const EndRow ends[] = {
     {"timeout", "timed out", false, "retry"},
     {"blocked", "blocked",   false, "why"},
     {"review",  "to review", false, "show"},
+    {"asking",  "asks",      false, NULL},
     {"active",  "not ended", false, "why"},
     {"pending", "not begun", false, "why"},
     {"skipped", "skipped",   true,  NULL},
@@ -42,10 +43,34 @@ static const EndRow *end_of(const char *state)
     return NULL;
 }
 
-static void print_item(Cli *cli, const EndRow *end, const json_t *item)
+/* What a person is asked about this task, or NULL. */
+static const json_t *need_of(const json_t *needs, int64_t task)
+{
+    size_t index;
+    const json_t *row;
+    json_array_foreach(needs, index, row)
+    {
+        if (json_int(row, "task", 0) == task)
+            return row;
+    }
+    return NULL;
+}
+
+/* A task whose run waits for an answer is active by its state, but that is not what matters. */
+static const char *state_of(const json_t *item, const json_t *needs)
+{
+    const char *state = json_text(item, "state", "");
+    const json_t *need = need_of(needs, json_int(item, "id", 0));
+    return text_equal(state, "active") && text_equal(json_text(need, "kind", ""), "question")
+               ? "asking"
+               : state;
+}
+
+static void print_item(Cli *cli, const EndRow *end, const json_t *item, const json_t *need)
 {
     int64_t id = json_int(item, "id", 0);
     CLEANUP(str_done) Str head = STR_INIT;
+    CLEANUP(str_done) Str note = STR_INIT;
     str_addf(&head, "%s %-9s", view_mark(&cli->term, end->state), end->heading);
     str_add(&cli->out, "  ");
     term_add(&cli->term, &cli->out, view_state_style(end->state), head.bytes);
@@ -53,33 +78,33 @@ static void print_item(Cli *cli, const EndRow *end, const json_t *item)
     (void)str_add_cut(&cli->out, json_text(item, "title", ""), 60); /* the line goes on */
     if (end->is_fine && json_text(item, "commit", NULL))
         str_addf(&cli->out, "  %.9s", json_text(item, "commit", ""));
-    if (!end->is_fine && *json_text(item, "note", "")) {
+    text_without_ids(need ? json_text(need, "text", "") : json_text(item, "note", ""), &note);
+    if (!end->is_fine && note.length) {
         str_add(&cli->out, ": ");
-        (void)str_add_cut(&cli->out, json_text(item, "note", ""), 200); /* the line goes on */
+        (void)str_add_cut(&cli->out, note.bytes, 200); /* the line goes on */
     }
-    if (end->next && !text_equal(end->state, "pending"))
+    if (end->next && !need && !text_equal(end->state, "pending"))
         str_addf(&cli->out, "  > %s %s %" PRId64, cli->otto, end->next, id);
     str_add_char(&cli->out, '\n');
 }
 
 /* All of one state; long lists are cut, their rest is counted. */
-static size_t print_state(Cli *cli, const SummaryRequest *request, const EndRow *end,
-                          const json_t *items)
+static void print_state(Cli *cli, const SummaryRequest *request, const EndRow *end,
+                        const json_t *items, const json_t *needs)
 {
     size_t index, count = 0;
     const json_t *item;
     json_array_foreach(items, index, item)
     {
-        if (!text_equal(json_text(item, "state", ""), end->state) ||
+        if (!text_equal(state_of(item, needs), end->state) ||
             !is_asked(request, json_int(item, "id", 0)))
             continue;
         if (count++ < SHOWN_MOST)
-            print_item(cli, end, item);
+            print_item(cli, end, item, need_of(needs, json_int(item, "id", 0)));
     }
     if (count > SHOWN_MOST)
         str_addf(&cli->out, "    and %zu more: %s list %s\n", count - SHOWN_MOST, cli->otto,
-                 end->state);
-    return count;
+                 text_equal(end->state, "asking") ? "active" : end->state);
 }
 
 static void print_needs(Cli *cli, const json_t *needs)
@@ -148,6 +173,7 @@ int summary_print(Cli *cli, const SummaryRequest *request, Err *err)
         !call_get(cli->caller, &report, err, "/api/v1/report?project=%" PRId64, request->project))
         return EXIT_ERR;
     const json_t *items = json_object_get(report, "items");
+    const json_t *needs = json_object_get(status, "needs_you");
     int code = exit_code_of(request, items);
     if (code == EXIT_DONE && json_text(json_object_get(status, "project"), "deliver_note", NULL))
         code = EXIT_PARTLY; /* landed, but a person must make room for it in the checkout */
@@ -157,8 +183,8 @@ int summary_print(Cli *cli, const SummaryRequest *request, Err *err)
     }
     print_head(cli, request, status, report);
     for (size_t i = 0; i < COUNT(ends); i++)
-        (void)print_state(cli, request, &ends[i], items); /* how many is in the head */
-    print_needs(cli, json_object_get(status, "needs_you"));
+        print_state(cli, request, &ends[i], items, needs);
+    print_needs(cli, needs);
     str_addf(&cli->out, "Look further: %s report, %s why ID, %s diff ID, %s logs ID\n", cli->otto,
              cli->otto, cli->otto, cli->otto);
     return code;

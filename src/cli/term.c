@@ -192,3 +192,32 @@ void str_add_block(Str *out, const char *text, size_t indent)
         text += length + (text[length] == '\n');
     }
 }
+
+/* The length of " (D-22, D-53)" at text, or 0. */
+static size_t ids_at(const char *text)
+{
+    const char *at = text + 2;
+    if (text[0] != ' ' || text[1] != '(')
+        return 0;
+    while (*at >= 'A' && *at <= 'F') {
+        at += strspn(at, "ABCDEF");
+        size_t digits = *at == '-' ? strspn(at + 1, "0123456789") : strspn(at, "0123456789");
+        if (digits == 0)
+            return 0;
+        at += digits + (*at == '-');
+        if (*at == ')')
+            return (size_t)(at - text) + 1;
+        at += *at == ',' && at[1] == ' ' ? 2 : 0;
+    }
+    return 0;
+}
+
+void text_without_ids(const char *text, Str *out)
+{
+    while (*text) {
+        size_t skip = ids_at(text);
+        if (!skip)
+            str_add_char(out, *text);
+        text += skip ? skip : 1;
+    }
+}

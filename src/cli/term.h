@@ -45,3 +45,5 @@ void str_add_line(Str *out, const char *text);
 /* Hostile text of many lines; each begins with indent blanks. Ends with a newline. */
 void str_add_block(Str *out, const char *text, size_t indent);
 size_t text_columns(const char *text, size_t length);
+/* Without references such as " (D-22, D-53)": they are for `otto why`, not for one line. */
+void text_without_ids(const char *text, Str *out);

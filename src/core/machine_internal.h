@@ -100,6 +100,4 @@ void merge_next(Machine *machine, ProjectMind *mind);
 void merge_leave(Machine *machine, Run *run);
 
 /* machine_wish.c: what people ask for */
-/* It was left out while its agent ran, and the agent is not gone yet. */
-bool task_is_winding_down(const Machine *machine, const Task *task);
 bool wish_event(Machine *machine, const Event *event);

@@ -52,8 +52,10 @@ void run_park(Machine *machine, Run *run, const char *why)
     merge_leave(machine, run);
     run->stop = STOP_NONE;
     set_run_state(machine, run, RUN_PARKED);
-    if (wish != STOP_BY_REMOVE) /* else it is left out already */
-        set_task_state(machine, task, TASK_PENDING);
+    set_task_state(machine, task,
+                   wish == STOP_BY_REMOVE ? TASK_CANCELLED
+                   : wish == STOP_BY_SKIP ? TASK_SKIPPED
+                                          : TASK_PENDING);
     reach_changed(machine, task);
 }
 
@@ -81,8 +83,8 @@ void run_stop(Machine *machine, Run *run, StopWish wish, bool is_forced)
 void run_retry_step(Machine *machine, Run *run, const Event *event, const char *result)
 {
     bool may_retry = event->kind == EV_GATE_ENDED || event->kind == EV_MERGE_GATE_ENDED || event->a;
-    bool is_left = run->stop == STOP_BY_USER || run->stop == STOP_BY_PAUSE ||
-                   run->stop == STOP_BY_REMOVE;
+    bool is_left =
+        run->stop && run->stop != STOP_BY_CLOCK && run->stop != STOP_BY_OUTPUT;
     if (!may_retry || ++run->tries >= MOST_STEP_TRIES) {
         if (is_left)
             run_park(machine, run, "stopped; its last step could not be carried out");
@@ -183,14 +185,13 @@ static void enter_phase(Machine *machine, Run *run, Task *task, PhaseKind kind)
     }
 }
 
-static void count_try(Machine *machine, Run *run, Task *task, const char *result)
+/* What a row counts as a retry: conflicts and merged checks by themselves, the rest as accidents. */
+static void count_try(Run *run, Task *task, const char *result, bool is_retry)
 {
-    if (text_equal(result, "output-limit")) {
-        task->retries++;
-        task_changed(machine, task);
-    }
-    run->conflict_tries += text_equal(result, "conflict");
-    run->merged_tries += text_equal(result, "gate-failed");
+    bool is_conflict = text_equal(result, "conflict"), is_merged = text_equal(result, "gate-failed");
+    run->conflict_tries += is_conflict;
+    run->merged_tries += is_merged;
+    task->retries += is_retry && !is_conflict && !is_merged;
 }
 
 static RouteStep find_route(const Machine *machine, const Run *run, const char *result)
@@ -230,7 +231,7 @@ void run_apply(Machine *machine, Run *run, const char *result, const char *detai
         say(machine, "%s: %s", step.why, detail);
     else
         say(machine, "%s", step.why);
-    count_try(machine, run, task, result);
+    count_try(run, task, result, asks_for(&step, ACTION_COUNT_RETRY));
     run->checkpoint = checkpoint > 0 ? (uint8_t)checkpoint : 0;
     run_changed(machine, run);
     task_changed(machine, task);

@@ -179,8 +179,6 @@ void autopilot_tick(Machine *machine, ProjectMind *mind)
 static int64_t mind_deadline(const Machine *machine, const ProjectMind *mind)
 {
     int64_t next = mind->row.pause_by_ms ? mind->row.pause_by_ms : INT64_MAX;
-    if (may_start(machine, mind) && (mind->waiting.count || queue_count(mind->ready)))
-        next = MIN(next, machine->now_ms); /* just added: see wish_event */
     for (uint32_t i = 0; i < mind->delayed.count; i++)
         next = MIN(next, task_at(machine, mind->delayed.ids[i])->not_before_ms);
     for (uint32_t i = 0; i < mind->later.count; i++)

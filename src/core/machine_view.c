@@ -206,8 +206,6 @@ static bool check_answer(const Machine *machine, const Task *task, Err *err)
 static bool check_run(const Machine *machine, const Task *task, Err *err)
 {
     const Run *run = run_at(machine, task->run);
-    if (task_is_winding_down(machine, task))
-        return err_set(err, ERR_CONFLICT, "the agent of task #%u is still being stopped", task->id);
     if (task->is_undoing)
         return err_set(err, ERR_CONFLICT, "the landing of task #%u is being undone", task->id);
     if (run && run->state >= RUN_MERGING && run->state <= RUN_LANDING)

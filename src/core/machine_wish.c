@@ -202,17 +202,11 @@ static bool on_resume(Machine *machine, const Event *event)
     return true;
 }
 
-bool task_is_winding_down(const Machine *machine, const Task *task)
-{
-    const Run *run = run_at(machine, task->run);
-    return task->state != TASK_ACTIVE && run && run_holds_slot(run->state);
-}
-
 /* Runs that hold no slot and are not merging are put aside at once. */
 static void stop_run(Machine *machine, Run *run, StopWish wish, bool is_forced)
 {
-    if (run->stop == STOP_BY_REMOVE)
-        wish = STOP_BY_REMOVE; /* its task is left out; no later stop brings it back */
+    if (run->stop == STOP_BY_REMOVE || run->stop == STOP_BY_SKIP)
+        wish = (StopWish)run->stop; /* its task is left out; no later stop brings it back */
     if (run->state == RUN_WORKING || run->state == RUN_STOPPING)
         run_stop(machine, run, wish, is_forced);
     else if (run_holds_slot(run->state))
@@ -257,17 +251,12 @@ static bool on_retry(Machine *machine, const Event *event)
 static bool leave_out(Machine *machine, const Event *event, TaskState state, StopWish wish)
 {
     Task *task = task_at(machine, event->task);
-    Run *run = task ? run_at(machine, task->run) : NULL;
-    if (!task || task->state == state || task->state == TASK_CANCELLED ||
-        (state == TASK_SKIPPED && task->state == TASK_DONE))
-        return false;
+    Run *run = run_at(machine, task->run); /* machine_check knows the task */
     if (task->state != TASK_ACTIVE || !run) {
         set_task_state(machine, task, state);
         reach_changed(machine, task);
         return true;
     }
-    if (run->state >= RUN_MERGING && run->state <= RUN_LANDING)
-        return false; /* what is being merged is not torn apart */
     run->stop = (uint8_t)wish;
     stop_run(machine, run, wish, false);
     return true;
@@ -288,7 +277,7 @@ static bool on_remove(Machine *machine, const Event *event)
 static bool on_restore(Machine *machine, const Event *event)
 {
     Task *task = task_at(machine, event->task);
-    if (!task || task->state != TASK_CANCELLED || task_is_winding_down(machine, task))
+    if (!task || task->state != TASK_CANCELLED)
         return false;
     say(machine, "a person brought it back");
     back_to_pending(machine, task, false);
@@ -448,8 +437,6 @@ bool wish_event(Machine *machine, const Event *event)
         return false;
     if (event->kind == EV_NOTE)
         return true; /* nothing follows from it */
-    if (event->kind == EV_TASK_ADDED || event->kind == EV_DEPENDENCY_ADDED)
-        return true; /* its dependencies may follow; the deadline is now, so a tick fills slots */
     const Task *task = task_at(machine, event->task);
     ProjectId project = event->project ? event->project : task ? task->project : 0;
     if (mind_of(machine, project))

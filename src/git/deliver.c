@@ -4,7 +4,10 @@
 #include "git/forward.h"
 #include "git/ref.h"
 #include "git/repo.h"
+#include "proc/lock.h"
 #include <string.h>
+
+enum { TURN_WAIT_MS = 60000 }; /* as long as another delivery may take */
 
 typedef struct Deliver {
     Git hub;
@@ -126,12 +129,23 @@ static bool deliver_once(Deliver *d, const char *repo, Err *err)
     return move(d, err);
 }
 
+static bool turn_take(const char *hub, int *turn, Err *err)
+{
+    char path[PATH_MAX];
+    return hub_check(hub, err) && hub_path(hub, "tmp", "deliver.lock", path, err) &&
+           lock_take(path, true, TURN_WAIT_MS, turn, err);
+}
+
 bool deliver_target(const char *hub, const char *repo, const char *target, Delivery *delivery,
                     Err *err)
 {
     *delivery = (Delivery){.state = "no"};
     Deliver d = {.hub = {.dir = hub}, .target = target, .delivery = delivery};
-    if (!deliver_once(&d, repo, err))
+    int turn = -1;
+    /* One at a time: an intent that is found is then known to be of a worker that died. */
+    bool is_done = turn_take(hub, &turn, err) && deliver_once(&d, repo, err);
+    lock_drop(&turn);
+    if (!is_done)
         return err_add(err, "delivery of '%s'", target);
     delivery->behind = 0;
     if (strcmp(delivery->state, "yes") == 0 || !oid_is_set(&d.tip) || !oid_is_set(&d.user))

@@ -99,9 +99,10 @@ static bool count_otto(const Counting *counting, Err *err)
 static bool read_counts(const Counting *counting, Counts *counts, Err *err)
 {
     int64_t until = clock_mono_ms() + 5000;
-    while (!counting->counter->read(counting->file, counts, err)) {
+    Err not_yet;
+    while (!counting->counter->read(counting->file, counts, &not_yet)) {
         if (clock_mono_ms() > until)
-            return false;
+            return err_set(err, not_yet.kind, "%s", not_yet.text);
         usleep(20000); /* the wait of this loop */
     }
     return true;

@@ -40,7 +40,7 @@ static void check_task(Sim *sim, const Task *task)
         sim_fail(sim, "t%u has lost its run", task->id);
     if (task->state == TASK_ACTIVE && (!run || is_over(run->state)))
         sim_fail(sim, "t%u is active without a run", task->id);
-    if (task->state != TASK_ACTIVE && run && !is_over(run->state) && run->stop != STOP_BY_REMOVE)
+    if (task->state != TASK_ACTIVE && run && !is_over(run->state))
         sim_fail(sim, "t%u is %s, but r%u is %s", task->id, task_state_word(task->state), run->id,
                  run_state_word(run->state));
 }

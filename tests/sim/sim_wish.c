@@ -47,12 +47,18 @@ static void add_dependency(Sim *sim, TaskId task)
 static void add_task(Sim *sim)
 {
     Event event = {.kind = EV_TASK_ADDED, .project = any_project(sim)};
+    Event hold = {.kind = EV_HOLD, .project = event.project, .a = 1};
     event.task = machine_next_task(sim->machine);
     fill_task(sim, &event);
+    (void)sim_step(sim, hold); /* always taken */
     if (!sim_step(sim, event))
         sim_fail(sim, "a task could not be added");
     for (uint32_t left = sim_chance(sim, 600) ? 1 + sim_random(sim, 2) : 0; left; left--)
         add_dependency(sim, event.task);
+    if (machine_task(sim->machine, event.task)->state != TASK_PENDING)
+        sim_fail(sim, "t%u was taken before its dependencies were there", event.task);
+    hold.a = 0;
+    (void)sim_step(sim, hold); /* now it may be taken */
 }
 
 static void set_limits(Sim *sim, ProjectId project, bool may_change_kind)
