@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -76,6 +77,15 @@ void cli_add_command(const Cli *cli, Str *out, const char *command)
         }
     }
     str_add_line(out, str_text(&text));
+}
+
+void cli_add_need(const Cli *cli, Str *out, const json_t *need)
+{
+    const char *command = json_text(need, "command", NULL);
+    if (command)
+        cli_add_command(cli, out, command);
+    else
+        str_addf(out, "%s why %" PRId64, cli->otto, json_int(need, "task", 0));
 }
 
 int cli_fail(Err *err, ErrKind kind, const char *format, ...)
@@ -246,9 +256,11 @@ static bool check_words(const Command *command, const Args *args, Err *err)
 static bool enter_folder(const Args *args, Err *err)
 {
     const char *folder = args_text(args, "directory", NULL);
-    if (folder && chdir(folder) != 0)
-        return err_errno(err, "cannot work in '%s'", folder);
-    return true;
+    if (!folder || chdir(folder) == 0)
+        return true;
+    (void)err_errno(err, "cannot work in '%s'", folder); /* the result below says it failed */
+    err->kind = ERR_USAGE;
+    return false;
 }
 
 static int run_command(Cli *cli, const Command *command, const Args *args, Err *err)

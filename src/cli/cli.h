@@ -67,6 +67,8 @@ bool cli_confirm(const char *question); /* false without a terminal */
 bool cli_put_text(json_t *object, const char *key, const char *text, Err *err) NODISCARD;
 /* A command the engine suggests ("otto answer 5"), as it must be typed here. */
 void cli_add_command(const Cli *cli, Str *out, const char *command);
+/* The command of an element of needs_you. */
+void cli_add_need(const Cli *cli, Str *out, const json_t *need);
 
 /* help.c */
 int command_help(Cli *cli, const Args *args, Err *err);

@@ -100,7 +100,7 @@ static bool make_folders(Demo *demo, Err *err)
     (void)snprintf(demo->folder, sizeof demo->folder, "%s/otto-demo-XXXXXX", root); /* fits */
     if (!mkdtemp(demo->folder))
         return err_errno(err, "cannot make a folder for the demo in '%s'", root);
-    (void)snprintf(demo->repository, sizeof demo->repository, "%s/repo", demo->folder); /* fits */
+    (void)snprintf(demo->repository, sizeof demo->repository, "%s/demo", demo->folder); /* fits */
     (void)snprintf(demo->state_dir, sizeof demo->state_dir, "%s/state", demo->folder);  /* fits */
     (void)snprintf(demo->otto, sizeof demo->otto, "OTTO_STATE_DIR=%s otto -C %s", demo->state_dir,
                    demo->repository); /* fits */

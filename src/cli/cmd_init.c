@@ -4,8 +4,13 @@
 #include "cli/guess.h"
 #include "cli/job.h"
 #include "core/settings.h"
+#include <ctype.h>
 #include <limits.h>
+#include <string.h>
 #include <unistd.h>
+
+/* A branch of these needs no quotes in YAML. */
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./"
 
 typedef struct Plan {
     char path[PATH_MAX]; /* of otto.yaml */
@@ -34,7 +39,10 @@ static bool look_at_repository(Plan *plan, Err *err)
         return false;
     const char *root = json_text(plan->repository, "root", NULL);
     const char *problem = json_text(plan->repository, "problem", NULL);
-    bool is_usable = root && !json_flag(plan->repository, "is_bare", false);
+    if (json_flag(plan->repository, "is_bare", false))
+        return err_set(err, ERR_USAGE, "'%s' is a bare repository; clone it and start there",
+                       folder);
+    bool is_usable = root != NULL;
     if (problem && !(is_usable && json_flag(plan->repository, "is_detached", false)))
         return err_set(err, ERR_USAGE, "%s", problem);
     if (!is_usable)
@@ -99,9 +107,14 @@ static void write_settings(const Plan *plan, Str *out)
 {
     str_add(out, "# Settings of otto; 'otto config show' prints every key with its value.\n");
     if (plan->target) {
-        str_add(out, "target: ");
-        str_add_json(out, plan->target);
-        str_add(out, "                  # branch that work lands on\n");
+        CLEANUP(str_done) Str name = STR_INIT;
+        bool is_plain = isalpha((unsigned char)plan->target[0]) &&
+                        plan->target[strspn(plan->target, PLAIN)] == '\0';
+        if (is_plain)
+            str_add(&name, plan->target);
+        else
+            str_add_json(&name, plan->target);
+        str_addf(out, "target: %-23s # branch that work lands on\n", name.bytes);
     } else {
         str_add(out, "# target: main                  # branch that work lands on\n");
     }

@@ -7,7 +7,7 @@
 
 static size_t line_width(const Cli *cli)
 {
-    return cli->term.is_terminal ? (size_t)MAX(cli->term.width, 20) : 200;
+    return cli->term.is_terminal ? (size_t)MAX(cli->term.width, 20) : 120;
 }
 
 static void end_line(Cli *cli)
@@ -28,7 +28,7 @@ static void print_needs(Cli *cli, const json_t *needs)
         str_add(&cli->out, ": ");
         str_add_line(&cli->out, json_text(row, "text", ""));
         str_add(&cli->out, "\n     ");
-        cli_add_command(cli, &cli->out, json_text(row, "command", "otto why"));
+        cli_add_need(cli, &cli->out, row);
         end_line(cli);
     }
 }
@@ -213,7 +213,7 @@ int command_report(Cli *cli, const Args *args, Err *err)
         str_addf(&cli->out, "- #%" PRId64 " ", json_int(row, "task", 0));
         str_add_line(&cli->out, json_text(row, "text", ""));
         str_add(&cli->out, ": `");
-        cli_add_command(cli, &cli->out, json_text(row, "command", "otto why"));
+        cli_add_need(cli, &cli->out, row);
         str_add(&cli->out, "`\n");
     }
     return EXIT_DONE;

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/session.h"
 #include "engine/engine.h"
+#include "http/client.h"
 #include "http/server.h"
 #include <signal.h>
 #include <unistd.h>
@@ -57,6 +58,12 @@ int command_serve(Cli *cli, const Args *args, Err *err)
                              .keeper = cli->keeper,
                              .is_online = true,
                              .lock_wait_ms = 10000};
+    CLEANUP(str_done) Str path = STR_INIT;
+    str_addf(&path, "%s/sock", cli->state_dir);
+    HttpClient *other = http_connect(path.bytes, NULL);
+    http_close(other);
+    if (other) /* only a short-lived owner of the lock is worth waiting for */
+        return cli_fail(err, ERR_BUSY, "another engine listens on '%s' already", path.bytes);
     Engine *engine = engine_open(&options, err);
     if (!engine)
         return EXIT_ERR;

@@ -20,8 +20,9 @@ static bool add_state(Str *states, const char *word, Err *err)
     TaskState state;
     if (!task_state_find(word, &state)) {
         const char *near = text_nearest(word, state_words, COUNT(state_words));
-        return err_set(err, ERR_USAGE, "unknown state '%.40s'%s%s%s; 'otto help list' names them",
-                       word, near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return err_set(err, ERR_USAGE, "unknown state '%.40s'%s%s%s", word,
+                       near ? ", did you mean '" : "; 'otto help list' names them",
+                       near ? near : "", near ? "'?" : "");
     }
     str_addf(states, "%s%s", states->length ? "," : "", word);
     return true;

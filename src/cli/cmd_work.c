@@ -10,29 +10,52 @@
 
 /* -- diff --------------------------------------------------------------------------------- */
 
-/* The commit of the last run's turn N, as base and commit; the task's own when turn is 0. */
-static bool pick_commits(const json_t *task, int64_t wanted, const char **base, const char **commit,
-                         Err *err)
+/* What landed, when something did: the difference that the target saw. */
+static bool landed_commits(const json_t *task, const char **base, const char **commit)
 {
-    const json_t *runs = json_object_get(task, "runs");
-    *base = json_text(task, "base", NULL);
-    *commit = json_text(task, "commit", NULL);
-    if (!wanted)
-        return (*commit && *base) ||
-               err_set(err, ERR_NOT_FOUND, "#%" PRId64 " has changed nothing yet",
-                       json_int(task, "id", 0));
-    const json_t *run = json_array_get(runs, json_array_size(runs) - 1), *turn;
     size_t index;
+    const json_t *row;
+    json_array_foreach(json_object_get(task, "landings"), index, row)
+    {
+        if (json_int(row, "rolled_back_ms", 0) || !json_text(row, "old", NULL))
+            continue;
+        *base = json_text(row, "old", NULL);
+        *commit = json_text(row, "new", NULL);
+        return *commit != NULL;
+    }
+    return false;
+}
+
+/* After one turn of the last run. */
+static void turn_commits(const json_t *task, int64_t wanted, const char **base, const char **commit)
+{
+    const json_t *runs = json_object_get(task, "runs"), *turn;
+    const json_t *run = json_array_get(runs, json_array_size(runs) - 1);
+    size_t index;
+    *base = json_text(run, "base", NULL);
     *commit = NULL;
     json_array_foreach(json_object_get(run, "turns"), index, turn)
     {
         if (json_int(turn, "turn", 0) == wanted)
             *commit = json_text(turn, "commit", *commit);
     }
-    if (json_text(run, "base", NULL))
-        *base = json_text(run, "base", NULL);
-    return *commit || err_set(err, ERR_NOT_FOUND, "#%" PRId64 " has no saved work of turn %" PRId64,
-                              json_int(task, "id", 0), wanted);
+}
+
+static bool pick_commits(const json_t *task, int64_t wanted, const char **base, const char **commit,
+                         Err *err)
+{
+    int64_t id = json_int(task, "id", 0);
+    if (wanted) {
+        turn_commits(task, wanted, base, commit);
+    } else if (!landed_commits(task, base, commit)) {
+        *base = json_text(task, "base", NULL);
+        *commit = json_text(task, "commit", NULL);
+    }
+    if (*base && *commit)
+        return true;
+    return wanted ? err_set(err, ERR_NOT_FOUND, "#%" PRId64 " has no saved work of turn %" PRId64,
+                            id, wanted)
+                  : err_set(err, ERR_NOT_FOUND, "#%" PRId64 " has changed nothing yet", id);
 }
 
 static void print_diff(Cli *cli, const char *text)
@@ -117,31 +140,35 @@ static bool list_losses(Cli *cli, int64_t id, Err *err)
     return true;
 }
 
+static bool is_undone(Cli *cli, int64_t id, Err *err)
+{
+    CLEANUP(json_freep) json_t *task = NULL;
+    size_t index;
+    const json_t *row;
+    if (!call_get(cli->caller, &task, err, "/api/v1/tasks/%" PRId64, id))
+        return false;
+    json_array_foreach(json_object_get(task, "landings"), index, row)
+    {
+        if (!json_int(row, "rolled_back_ms", 0))
+            return err_set(err, ERR_GIT,
+                           "#%" PRId64 " could not be rolled back; '%s why %" PRId64 "' tells why",
+                           id, cli->otto, id);
+    }
+    return true;
+}
+
 /* Nobody runs who could do it: an engine of our own, for as long as it takes. */
 static bool rollback_here(Cli *cli, int64_t id, Err *err)
 {
     CallerOptions options = cli_caller_options(cli);
-    EngineOptions online = {.state_dir = cli->state_dir,
-                            .program = cli->program,
-                            .keeper = cli->keeper,
-                            .is_online = true,
-                            .lock_wait_ms = 10000};
+    options.is_online = true;
     cli_caller_close(cli);
-    Engine *engine = engine_open(&online, err);
-    if (!engine)
+    cli->caller = caller_open(&options, err);
+    if (!cli->caller ||
+        !call_post(cli->caller, NULL, NULL, err, "/api/v1/tasks/%" PRId64 "/rollback", id))
         return false;
-    cli->caller = caller_around(&options, engine);
-    bool is_done =
-        call_post(cli->caller, NULL, NULL, err, "/api/v1/tasks/%" PRId64 "/rollback", id) &&
-        engine_settle(engine, err);
-    CLEANUP(json_freep) json_t *task = NULL;
-    if (is_done && call_get(cli->caller, &task, err, "/api/v1/tasks/%" PRId64, id)) {
-        str_add_line(&cli->out, json_text(task, "note", ""));
-        str_add_char(&cli->out, '\n');
-    }
-    cli_caller_close(cli);
-    engine_free(engine);
-    return is_done;
+    Engine *engine = caller_engine(cli->caller); /* NULL: somebody came up meanwhile and does it */
+    return !engine || (engine_settle(engine, err) && is_undone(cli, id, err));
 }
 
 int command_rollback(Cli *cli, const Args *args, Err *err)
@@ -154,13 +181,14 @@ int command_rollback(Cli *cli, const Args *args, Err *err)
         return cli_fail(err, ERR_USAGE, "nothing was undone: --yes is needed without a terminal");
     if (!args_has(args, "yes") && !cli_confirm("Undo this?"))
         return cli_fail(err, ERR_USAGE, "nothing was undone");
-    bool is_done = caller_is_live(cli->caller) ? call_post(cli->caller, NULL, NULL, err,
-                                                           "/api/v1/tasks/%" PRId64 "/rollback", id)
-                                               : rollback_here(cli, id, err);
+    bool is_live = caller_is_live(cli->caller);
+    bool is_done =
+        is_live ? call_post(cli->caller, NULL, NULL, err, "/api/v1/tasks/%" PRId64 "/rollback", id)
+                : rollback_here(cli, id, err);
     if (!is_done)
         return EXIT_ERR;
-    str_addf(&cli->out, "#%" PRId64 " is being rolled back; '%s why %" PRId64 "' tells more\n", id,
-             cli->otto, id);
+    str_addf(&cli->out, "#%" PRId64 " %s; '%s why %" PRId64 "' tells more\n", id,
+             is_live ? "is being rolled back" : "is rolled back", cli->otto, id);
     return EXIT_DONE;
 }
 
@@ -178,13 +206,17 @@ static bool trash_job(Cli *cli, const char *name, json_t *input, json_t **reply,
 
 static void print_entry(Cli *cli, const json_t *entry)
 {
+    int64_t expires_ms = json_int(entry, "expires_ms", 0);
     char until[32];
-    clock_format(json_int(entry, "expires_ms", 0), until);
+    clock_format(expires_ms, until);
     str_add(&cli->out, "  ");
     str_add_line(&cli->out, json_text(entry, "name", ""));
-    str_addf(&cli->out, "  #%" PRId64 " ", json_int(entry, "task", 0));
+    str_add(&cli->out, "  ");
     str_add_line(&cli->out, json_text(entry, "title", json_text(entry, "what", "")));
-    str_addf(&cli->out, ", kept until %s\n", until);
+    if (expires_ms > clock_wall_ms())
+        str_addf(&cli->out, ", kept until %s\n", until);
+    else
+        str_add(&cli->out, ", all of it landed: may go at any time\n");
 }
 
 static int trash_list(Cli *cli, bool is_json, Err *err)

@@ -154,7 +154,8 @@ static void add_reason(const Lines *lines, const LineRow *row, const json_t *eve
 {
     const json_t *data = json_object_get(event, "data");
     if (text_equal(row->event, "landed")) { /* which commit says more than why */
-        str_addf(out, " %.9s", json_text(data, "tip", ""));
+        if (json_text(data, "tip", NULL))
+            str_addf(out, " %.9s", json_text(data, "tip", ""));
         if (!json_int(data, "delivered", 1) && *json_text(data, "note", "")) {
             str_add(out, ": ");
             str_add_line(out, json_text(data, "note", ""));

@@ -40,7 +40,10 @@ static void on_event(void *user, const char *text, size_t length)
     if (!event || project != session->project)
         return;
     session->is_stale = true;
-    if (!text_equal(json_text(event, "event", ""), "output"))
+    const char *word = json_text(event, "event", "");
+    bool is_ours =
+        session->interrupts && (text_equal(word, "pause") || text_equal(word, "stop.all"));
+    if (!is_ours && !text_equal(word, "output"))
         display_event(session->display, event);
 }
 

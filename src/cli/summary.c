@@ -7,25 +7,24 @@
 
 typedef struct EndRow {
     const char *state, *heading;
+    size_t shown;     /* more than these are only counted */
     bool is_fine;     /* nothing left to do for a person */
     const char *next; /* command that helps, with the id after it; NULL none */
 } EndRow;
 
 /* clang-format off */
 static const EndRow ends[] = {
-    {"done",    "landed",    true,  NULL},
-    {"failed",  "failed",    false, "retry"},
-    {"timeout", "timed out", false, "retry"},
-    {"blocked", "blocked",   false, "why"},
-    {"review",  "to review", false, "show"},
-    {"asking",  "asks",      false, NULL},
-    {"active",  "not ended", false, "why"},
-    {"pending", "not begun", false, "why"},
-    {"skipped", "skipped",   true,  NULL},
+    {"done",    "landed",    12, true,  NULL},
+    {"failed",  "failed",    12, false, "retry"},
+    {"timeout", "timed out", 12, false, "retry"},
+    {"blocked", "blocked",   12, false, "why"},
+    {"review",  "to review", 12, false, "show"},
+    {"asking",  "asks",      12, false, NULL},
+    {"active",  "not ended", 12, false, "why"},
+    {"pending", "not begun", 3, false, "why"},
+    {"skipped", "skipped",   3, true,  NULL},
 };
 /* clang-format on */
-
-enum { SHOWN_MOST = 12 };
 
 static bool is_asked(const SummaryRequest *request, int64_t id)
 {
@@ -43,17 +42,17 @@ static const EndRow *end_of(const char *state)
     return NULL;
 }
 
-/* What a person is asked about this task, or NULL. */
+/* The last thing that a person is told about this task, or NULL. */
 static const json_t *need_of(const json_t *needs, int64_t task)
 {
     size_t index;
-    const json_t *row;
+    const json_t *row, *last = NULL;
     json_array_foreach(needs, index, row)
     {
         if (json_int(row, "task", 0) == task)
-            return row;
+            last = row;
     }
-    return NULL;
+    return last;
 }
 
 /* A task whose run waits for an answer is active by its state, but that is not what matters. */
@@ -99,11 +98,11 @@ static void print_state(Cli *cli, const SummaryRequest *request, const EndRow *e
         if (!text_equal(state_of(item, needs), end->state) ||
             !is_asked(request, json_int(item, "id", 0)))
             continue;
-        if (count++ < SHOWN_MOST)
+        if (count++ < end->shown)
             print_item(cli, end, item, need_of(needs, json_int(item, "id", 0)));
     }
-    if (count > SHOWN_MOST)
-        str_addf(&cli->out, "    and %zu more: %s list %s\n", count - SHOWN_MOST, cli->otto,
+    if (count > end->shown)
+        str_addf(&cli->out, "    and %zu more: %s list %s\n", count - end->shown, cli->otto,
                  text_equal(end->state, "asking") ? "active" : end->state);
 }
 
@@ -120,7 +119,7 @@ static void print_needs(Cli *cli, const json_t *needs)
             str_addf(&cli->out, "#%" PRId64 " ", json_int(row, "task", 0));
         str_add_line(&cli->out, json_text(row, "text", ""));
         str_add(&cli->out, "\n    ");
-        cli_add_command(cli, &cli->out, json_text(row, "command", "otto status"));
+        cli_add_need(cli, &cli->out, row);
         str_add_char(&cli->out, '\n');
     }
 }
@@ -169,8 +168,8 @@ int summary_print(Cli *cli, const SummaryRequest *request, Err *err)
 {
     CLEANUP(json_freep) json_t *status = NULL;
     CLEANUP(json_freep) json_t *report = NULL;
-    if (!call_get(cli->caller, &status, err, "/api/v1/status?project=%" PRId64, request->project) ||
-        !call_get(cli->caller, &report, err, "/api/v1/report?project=%" PRId64, request->project))
+    if (!call_get(cli->caller, &report, err, "/api/v1/report?project=%" PRId64, request->project) ||
+        !call_get(cli->caller, &status, err, "/api/v1/status?project=%" PRId64, request->project))
         return EXIT_ERR;
     const json_t *items = json_object_get(report, "items");
     const json_t *needs = json_object_get(status, "needs_you");

@@ -199,7 +199,7 @@ static void running_tail(const json_t *row, Str *tail)
     const json_t *gate = json_object_get(row, "gate");
     if (text_equal(json_text(row, "state", ""), "verifying") && json_array_size(gate))
         gate_text(gate, tail);
-    else
+    else if (!text_starts(json_text(row, "last_line", ""), "<otto")) /* signals are for us */
         str_add(tail, json_text(row, "last_line", ""));
 }
 
@@ -209,7 +209,9 @@ void view_running(const Term *term, const json_t *row, size_t width, Str *out)
     char id[24], phase[96], span[32];
     const char *state = json_text(row, "state", "working");
     const json_t *progress = json_object_get(row, "progress");
-    (void)snprintf(id, sizeof id, "#%" PRId64 " ", json_int(row, "task", 0)); /* fits */
+    int id_length = snprintf(id, sizeof id, "#%" PRId64 " ", json_int(row, "task", 0));
+    for (; id_length < 4; id_length++) /* one to two digits stand in a column */
+        memcpy(id + id_length, " ", 2);
     (void)snprintf(phase, sizeof phase, " %.24s %" PRId64 "/%" PRId64, state,
                    json_int(row, "turn", 0), json_int(row, "max_turns", 0)); /* fits */
     size_t used = strlen(phase);

@@ -32,6 +32,7 @@ void notice_put(Engine *engine, TaskId task, RunId run, ProjectId project, const
                                              .kind = kind,
                                              .text = text,
                                              .at_ms = engine_now(engine)}});
+    engine->is_urgent = true; /* a person waits for it; it must not miss the end of a run */
 }
 
 void notices_close(Engine *engine, TaskId task)
@@ -234,12 +235,26 @@ static const ActRow acts[] = {
 };
 /* clang-format on */
 
+static bool is_owed(const Engine *engine, const Effect *effect)
+{
+    const Run *run = machine_run(engine->machine, effect->run);
+    bool is_of_run = effect->kind >= FX_PREPARE && effect->kind <= FX_RETIRE;
+    if (!is_of_run)
+        return true;
+    if (!run || run->epoch != effect->epoch)
+        return false;
+    return run_owes(run->state) == effect->kind ||
+           (effect->kind == FX_KILL_TURN && run->state == RUN_STOPPING);
+}
+
 /* Offline, effects stay owed: the rows say so, and the next engine begins with them. Notices are
  * rows themselves and are kept at once. */
 void act_on(Engine *engine, const Effect *effect)
 {
     if (!engine->options.is_online && effect->kind != FX_NOTICE)
         return;
+    if (!is_owed(engine, effect))
+        return; /* answered meanwhile */
     for (size_t i = 0; i < COUNT(acts); i++)
         if (acts[i].kind == effect->kind) {
             acts[i].act(engine, effect);

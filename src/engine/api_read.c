@@ -372,9 +372,8 @@ bool api_task_list(Call *call)
 static bool add_turn(void *user, const StoreTurn *turn)
 {
     Lister *lister = user;
-    char folder[PATH_MAX];
+    const char *folder = lister->engine->path_runs;
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
-    run_folder(lister->engine, turn->run, folder);
     json_array_append_new(
         lister->list,
         json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:I,s:s,s:s}", "epoch",
@@ -389,9 +388,11 @@ static bool add_turn(void *user, const StoreTurn *turn)
                                             : json_null(),
                   "agent", text_or_null(turn->agent), "output_bytes",
                   (json_int_t)turn->output_bytes, "prompt",
-                  arena_printf(&arena, "%s/e%ut%u.prompt", folder, turn->epoch, turn->turn),
+                  arena_printf(&arena, "%s/%u-e%ut%u.prompt", folder, turn->run, turn->epoch,
+                               turn->turn),
                   "journal",
-                  arena_printf(&arena, "%s/e%ut%u.journal", folder, turn->epoch, turn->turn)));
+                  arena_printf(&arena, "%s/%u-e%ut%u.journal", folder, turn->run, turn->epoch,
+                               turn->turn)));
     return true;
 }
 
@@ -554,11 +555,11 @@ typedef struct LogWalk {
 
 static void read_journal(LogWalk *walk, const StoreTurn *turn, int64_t offset)
 {
-    char path[PATH_MAX], folder[PATH_MAX - 64];
+    char path[PATH_MAX];
     JournalReader reader;
     JournalFrame frame;
-    (void)snprintf(folder, sizeof folder, "%s/%u", walk->call->engine->path_runs, turn->run);
-    (void)snprintf(path, sizeof path, "%s/e%ut%u.journal", folder, turn->epoch, turn->turn);
+    (void)snprintf(path, sizeof path, "%s/%u-e%ut%u.journal", walk->call->engine->path_runs,
+                   turn->run, turn->epoch, turn->turn); /* state paths are short */
     int64_t reached = offset;
     if (journal_open(&reader, path, offset, NULL)) {
         while (walk->room > 0 && journal_next(&reader, &frame) == JOURNAL_FRAME) {

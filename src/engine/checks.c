@@ -1,5 +1,4 @@
 /* Gates: a clean checkout of the commit, the commands of the project and the task, the verdict. */
-#include "base/file.h"
 #include "base/log.h"
 #include "engine/internal.h"
 #include "proc/sweep.h"
@@ -147,6 +146,16 @@ static void on_row(void *user, size_t index, const GateRow *row)
                                    .output_length = strlen(row->tail)}});
 }
 
+/* D-79: believed, with a warning everywhere it shows. */
+static void post_empty(const Act *act)
+{
+    Event event = act_event(act, EV_GATE_ENDED);
+    event.a = VERDICT_NONE;
+    event.text = "VERIFICATION_EMPTY: no verification is configured";
+    log_line("gate.empty code=VERIFICATION_EMPTY task=%u run=%u", act->task, act->run);
+    (void)engine_post(act->engine, &event); /* refused only when old */
+}
+
 static void on_done(void *user, Verdict verdict, int failed, const char *error)
 {
     LiveGate *live = user;
@@ -156,10 +165,6 @@ static void on_done(void *user, Verdict verdict, int failed, const char *error)
         str_addf(&text, "%s: %s", live->failed_exit < 0 ? "VERIFICATION_TIMEOUT"
                                                          : "VERIFICATION_FAILED",
                  live->commands[failed].name);
-    } else if (verdict == VERDICT_NONE) { /* D-79 */
-        log_line("gate.empty code=VERIFICATION_EMPTY task=%u run=%u", live->act.task,
-                 live->act.run);
-        str_add(&text, "VERIFICATION_EMPTY: no verification is configured");
     } else if (error) {
         str_add(&text, error);
     }
@@ -195,18 +200,12 @@ static void start_commands(LiveGate *live, const char *cwd)
 {
     Engine *engine = live->act.engine;
     const ProjectInfo *project = project_info(engine, live->act.project);
-    char folder[PATH_MAX], name[48];
-    Err err = {0};
-    run_folder(engine, live->act.run, folder);
-    (void)snprintf(name, sizeof name, "%s%ut%u.%llx.%u", live->is_merge ? "m" : "g",
-                   live->act.epoch, live->act.turn, (unsigned long long)engine->started_ms,
-                   ++engine->gate_serial); /* always fits */
-    if (!folder_ensure(folder, 0700, &err)) {
-        post_verdict(live, VERDICT_ERROR, err.text);
-        return;
-    }
+    char name[64];
+    (void)snprintf(name, sizeof name, "%u-%s%ut%u.%llx.%u", live->act.run,
+                   live->is_merge ? "m" : "g", live->act.epoch, live->act.turn,
+                   (unsigned long long)engine->started_ms, ++engine->gate_serial); /* always fits */
     GateSpec spec = {.keeper = engine->options.keeper,
-                     .folder = folder,
+                     .folder = engine->path_runs,
                      .name = name,
                      .cwd = cwd,
                      .envp = gate_env(live),
@@ -238,6 +237,20 @@ static void sweep_old(LiveGate *live)
         log_line("gate.swept run=%u killed=%d", live->act.run, killed);
 }
 
+void gate_skip_empty(Engine *engine, const Effect *effect)
+{
+    const Run *run = machine_run(engine->machine, effect->run);
+    ProjectInfo *project = project_info(engine, effect->project);
+    CLEANUP(arena_done) Arena arena = ARENA_INIT;
+    VerifyCommand *commands;
+    size_t count = 0;
+    if (!run || run->state != RUN_VERIFYING || !project || project->settings.verify.count ||
+        !task_commands(engine, project, effect->task, &arena, &commands, &count, NULL) || count)
+        return;
+    Act act = {engine, effect->run, effect->task, effect->project, effect->epoch, effect->turn};
+    post_empty(&act);
+}
+
 void gate_run(Engine *engine, const Effect *effect, bool is_merge)
 {
     if (gate_of(engine, effect->run))
@@ -251,13 +264,14 @@ void gate_run(Engine *engine, const Effect *effect, bool is_merge)
     live->next = engine->gates;
     engine->gates = live;
     Err err = {0};
+    /* never empty here, except for a merged tree: see gate_skip_empty */
     if (!task_commands(engine, project, effect->task, &live->arena, &live->commands, &live->count,
                        &err)) {
         post_verdict(live, VERDICT_ERROR, err.text);
         return;
     }
     if (live->count == 0) {
-        on_done(live, VERDICT_NONE, -1, NULL);
+        post_verdict(live, VERDICT_NONE, NULL);
         return;
     }
     if (engine->is_taking_up)

@@ -283,6 +283,20 @@ static void act_all(Engine *engine)
     arena_done(&arena);
 }
 
+/* A gate without commands needs nothing from the world: it is answered before the commit, so that
+ * the claim and its end are one transaction. */
+static void answer_empty_gates(Engine *engine)
+{
+    uint32_t count;
+    (void)machine_effects(engine->machine, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t now;
+        Effect effect = machine_effects(engine->machine, &now)[i];
+        if (effect.kind == FX_GATE && engine->options.is_online)
+            gate_skip_empty(engine, &effect);
+    }
+}
+
 bool engine_commit(Engine *engine, Err *err)
 {
     Err problem = {0};
@@ -292,6 +306,7 @@ bool engine_commit(Engine *engine, Err *err)
     bool is_stored = true;
     for (int round = 0; is_stored && round < 64; round++) {
         uint32_t effects;
+        answer_empty_gates(engine);
         (void)machine_effects(engine->machine, &effects);
         Dirty dirty = machine_dirty(engine->machine);
         if (!engine->write_count && !dirty.task_count && !dirty.run_count &&

@@ -203,7 +203,6 @@ LiveTurn *turn_of(Engine *engine, RunId run);
 void turns_free(Engine *engine);
 bool turn_signal(Engine *engine, RunId run, uint32_t epoch, const char *text, Signal *out,
                  Err *err);
-void run_folder(const Engine *engine, RunId run, char out[PATH_MAX]);
 
 /* prompts.c */
 bool prompt_of_turn(Engine *engine, const Run *run, ProjectInfo *project,
@@ -212,6 +211,7 @@ bool prompt_of_turn(Engine *engine, const Run *run, ProjectInfo *project,
 
 /* checks.c */
 void gate_run(Engine *engine, const Effect *effect, bool is_merge);
+void gate_skip_empty(Engine *engine, const Effect *effect); /* answers it when nothing is to be run */
 LiveGate *gate_of(Engine *engine, RunId run);
 void gates_free(Engine *engine);
 bool task_commands(Engine *engine, ProjectInfo *project, TaskId task, Arena *arena,

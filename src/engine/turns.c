@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -38,14 +37,10 @@ void turns_free(Engine *engine)
         turn_free(engine->turns);
 }
 
-void run_folder(const Engine *engine, RunId run, char out[PATH_MAX])
+/* All runs share one folder: making one per run costs more than the rest of a short turn. */
+static void turn_name(const Act *act, char out[48])
 {
-    (void)snprintf(out, PATH_MAX, "%s/%u", engine->path_runs, run); /* the root was checked */
-}
-
-static void turn_name(const Act *act, char out[32])
-{
-    (void)snprintf(out, 32, "e%ut%u", act->epoch, act->turn); /* always fits */
+    (void)snprintf(out, 48, "%u-e%ut%u", act->run, act->epoch, act->turn); /* always fits */
 }
 
 /* What the agent says */
@@ -272,18 +267,15 @@ static bool start_keeper(LiveTurn *turn, const AgentLaunch *launch, const char *
 {
     Engine *engine = turn->act.engine;
     const ProjectInfo *project = project_info(engine, turn->act.project);
-    char folder[PATH_MAX], name[32], prompt[PATH_MAX + 48];
-    run_folder(engine, turn->act.run, folder);
+    char name[48], prompt[PATH_MAX];
     turn_name(&turn->act, name);
-    (void)snprintf(prompt, sizeof prompt, "%s/%s.prompt", folder, name); /* measured above */
-    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-        return err_errno(err, "cannot make '%s'", folder);
+    (void)snprintf(prompt, sizeof prompt, "%s/%s.prompt", engine->path_runs, name); /* short */
     const char *text = launch->stdin_text;
     if (text && !file_write_plain(prompt, text, strlen(text), 0600, err))
         return false;
     KeepSpec spec = {
         .keeper = engine->options.keeper,
-        .folder = folder,
+        .folder = engine->path_runs,
         .name = name,
         .argv = launch->argv,
         .envp = launch->env,
@@ -328,6 +320,37 @@ static void use_own_tag(LiveTurn *turn, const AgentSettings *agent, char tag[SEC
     signal_scanner_init(&turn->scanner, agent->signal_tag, on_signal_found, turn);
 }
 
+/* What a person said after the run before this one had ended (an answer, a note with a retry). */
+typedef struct LastWords {
+    RunId before;
+    Arena *arena;
+    StoreRunText *text;
+} LastWords;
+
+static bool take_words(void *user, const Run *run, const StoreRunText *text)
+{
+    const LastWords *last = user;
+    bool is_said = text->says_kind == SAYS_ANSWER || text->says_kind == SAYS_NOTE;
+    if (run->id < last->before) { /* oldest first: the run just before stays */
+        last->text->says = is_said ? arena_strdup(last->arena, text->says) : NULL;
+        last->text->says_kind = is_said ? text->says_kind : SAYS_NONE;
+    }
+    return true;
+}
+
+static bool words_find(Engine *engine, const Run *run, Arena *arena, StoreRunText *text, Err *err)
+{
+    LastWords last = {.before = run->id, .arena = arena, .text = text};
+    bool is_first = run->turn == 1 && !(text->says && *text->says);
+    return !is_first || store_run_list(engine->store, run->task, take_words, &last, err);
+}
+
+static void words_clear(Engine *engine, RunId run)
+{
+    engine_write(engine, &(Write){.kind = WRITE_RUN_TEXT,
+                                  .run_text = {.run = run, .says = "", .says_kind = SAYS_NONE}});
+}
+
 static bool turn_launch(LiveTurn *turn, Err *err)
 {
     Engine *engine = turn->act.engine;
@@ -343,7 +366,8 @@ static bool turn_launch(LiveTurn *turn, Err *err)
     AgentLaunch launch;
     uint64_t hash = 0;
     if (!store_task_text_get(engine->store, task->id, &arena, &words, err) ||
-        !run_text_find(engine, run->id, &arena, &text, err))
+        !run_text_find(engine, run->id, &arena, &text, err) ||
+        !words_find(engine, run, &arena, &text, err))
         return false;
     fill_names(engine, run, &names);
     fill_turn(engine, run, task, project, &words, &text, &names, &launch_turn);
@@ -361,9 +385,7 @@ static bool turn_launch(LiveTurn *turn, Err *err)
     if (!start_keeper(turn, &launch, launch_turn.workspace, err))
         return false;
     if (text.says && *text.says) /* said now; not to be said again */
-        engine_write(engine, &(Write){.kind = WRITE_RUN_TEXT,
-                                      .run_text = {.run = run->id, .says = "",
-                                                   .says_kind = SAYS_NONE}});
+        words_clear(engine, run->id);
     return true;
 }
 
@@ -381,10 +403,9 @@ static bool turn_attach(LiveTurn *turn, Err *err)
 {
     Engine *engine = turn->act.engine;
     ProjectInfo *project = project_info(engine, turn->act.project);
-    char folder[PATH_MAX], name[32];
-    run_folder(engine, turn->act.run, folder);
+    char name[48];
     turn_name(&turn->act, name);
-    turn->keep = keep_attach(engine->loop, folder, name, 0, &keep_calls, turn, err);
+    turn->keep = keep_attach(engine->loop, engine->path_runs, name, 0, &keep_calls, turn, err);
     if (!turn->keep)
         return false;
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
@@ -398,6 +419,7 @@ static bool turn_attach(LiveTurn *turn, Err *err)
     turn->parser = agent_parser_new(agent ? agent->kind : "command", on_agent_event, turn);
     (void)snprintf(turn->agent, sizeof turn->agent, "%s", agent ? agent->name : "?"); /* shown */
     note_start(turn, machine_run(engine->machine, turn->act.run), 0); /* if it is not there yet */
+    words_clear(engine, turn->act.run); /* its prompt held them */
     if (!store_event_list_task(engine->store, turn->act.task, 0, 0, count_tag_signal, turn,
                                &ignored))
         log_line("turn.signals run=%u error=\"%s\"", turn->act.run, ignored.text);

@@ -96,6 +96,16 @@ static bool is_forward(Deliver *d, bool *is_ahead, Err *err)
     return commit_is_ancestor(&d->hub, &d->user, &d->tip, is_ahead, err);
 }
 
+/* Commits of the user's on top of what landed: nothing waits. Asked in the user's repository, the
+ * hub may not have seen them. */
+static bool has_all(const Deliver *d)
+{
+    Git user = {.dir = d->common};
+    bool is_inside = false;
+    return commit_exists(&user, &d->tip) &&
+           commit_is_ancestor(&user, &d->tip, &d->user, &is_inside, NULL) && is_inside;
+}
+
 static bool move(Deliver *d, Err *err)
 {
     RepoTree tree;
@@ -124,6 +134,8 @@ static bool deliver_once(Deliver *d, const char *repo, Err *err)
         return seen_write(d, err) && answer(d, "yes", "your branch has everything");
     if (!is_forward(d, &is_ahead, err))
         return false;
+    if (!is_ahead && has_all(d))
+        return answer(d, "yes", "your branch has everything, and commits of its own");
     if (!is_ahead)
         return answer(d, "diverged", "your branch has commits of its own; they are merged first");
     return move(d, err);
@@ -132,7 +144,7 @@ static bool deliver_once(Deliver *d, const char *repo, Err *err)
 static bool turn_take(const char *hub, int *turn, Err *err)
 {
     char path[PATH_MAX];
-    return hub_check(hub, err) && hub_path(hub, "tmp", "deliver.lock", path, err) &&
+    return hub_check(hub, err) && hub_path(hub, "tmp", "delivery-turn", path, err) &&
            lock_take(path, true, TURN_WAIT_MS, turn, err);
 }
 

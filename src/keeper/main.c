@@ -3,7 +3,7 @@
  *   otto-keeper -d FOLDER -n NAME [-w CWD] [-i STDIN_FILE] [-c JOURNAL_LIMIT] [-g GRACE_MS]
  *               [-m 1] [-s ENGINE_FD] -- PROGRAM ARGS...
  *
- * The environment is the agent's. In FOLDER it makes NAME.journal and, while it lives, NAME.sock
+ * The environment is the agent's. In FOLDER it makes NAME.journal and, while no engine is connected, NAME.sock
  * (see wire.h). Exit code: 0 the run is in the journal; 64 bad usage; 70 it could not start; 75
  * somebody has already started this name. SIGTERM to the keeper is a stop order. */
 #include "keeper/keeper.h"
@@ -65,11 +65,34 @@ static int64_t mono_ms(void)
 
 /* -- the engine's side ------------------------------------------------------------------- */
 
+/* A path relative to the folder always fits into a socket address. Made only when no engine is
+ * connected: most runs end under the engine that started them, and a name in the file system is
+ * the dearest thing a short run could make. */
+static bool listen_here(Keeper *k)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    memcpy(address.sun_path, k->socket_path, strlen(k->socket_path));
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || fchmod(fd, 0600) != 0) /* before bind, so that it is never open to others */
+        return false;
+    if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+        if (errno != EADDRINUSE || unlink(k->socket_path) != 0 ||
+            bind(fd, (struct sockaddr *)&address, sizeof address) != 0)
+            return false; /* a left-over of a lost keeper is replaced: the journal is ours */
+    }
+    if (listen(fd, BACKLOG) != 0)
+        return false;
+    k->listener = fd;
+    return true;
+}
+
 static void engine_drop(Keeper *k)
 {
     close(k->engine);
     k->engine = -1;
     k->engine_is_behind = false;
+    if (k->listener < 0)
+        listen_here(k); /* failing leaves the journal, which says everything at the end */
 }
 
 /* Never blocks: at most three packets wait in the socket, and a stuck engine is not waited for. */
@@ -315,25 +338,6 @@ static int fail(Keeper *k, WireStage stage, int error)
     return stage == WIRE_STAGE_JOURNAL && error == EEXIST ? WIRE_EXIT_TAKEN : EXIT_NOT_STARTED;
 }
 
-/* A path relative to the folder always fits into a socket address. */
-static bool listen_here(Keeper *k)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    memcpy(address.sun_path, k->socket_path, strlen(k->socket_path));
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0 || fchmod(fd, 0600) != 0) /* before bind, so that it is never open to others */
-        return false;
-    if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0) {
-        if (errno != EADDRINUSE || unlink(k->socket_path) != 0 ||
-            bind(fd, (struct sockaddr *)&address, sizeof address) != 0)
-            return false; /* a left-over of a lost keeper is replaced: the journal is ours */
-    }
-    if (listen(fd, BACKLOG) != 0)
-        return false;
-    k->listener = fd;
-    return true;
-}
-
 static void prepare_process(Keeper *k)
 {
     sigset_t all, wanted;
@@ -368,7 +372,7 @@ static int keep(Keeper *k)
         return fail(k, WIRE_STAGE_FOLDER, errno);
     if (!tape_create(&k->tape, journal_path))
         return fail(k, WIRE_STAGE_JOURNAL, errno);
-    if (!listen_here(k))
+    if (k->engine < 0 && !listen_here(k))
         return fail(k, WIRE_STAGE_SOCKET, errno);
     if (!agent_start(&k->agent, &k->order, &failed))
         return fail(k, failed.stage, failed.error);

@@ -157,8 +157,10 @@ static void look_without_socket(Keep *keep)
     }
     if (keep->pidfd < 0)
         keep_look_again(keep, SOON_MS); /* it has not come to its first frame */
-    else if (!loop_watch(keep->loop, keep->pidfd, EPOLLIN, keep_on_death, keep, &ignored))
-        keep_look_again(keep, LATER_MS);
+    else {
+        IGNORE(loop_watch(keep->loop, keep->pidfd, EPOLLIN, keep_on_death, keep, &ignored));
+        keep_look_again(keep, LATER_MS); /* it listens as soon as it notices the old engine's end */
+    }
 }
 
 void keep_look(Keep *keep)

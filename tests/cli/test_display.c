@@ -182,9 +182,13 @@ static void each_important_event_has_its_line(void **state)
 {
     (void)state;
     static const char *const pairs[][2] = {
-        {"{\"event\":\"landed\",\"task\":1,\"state\":\"done\",\"why\":\"w\"}",
-         "+ #1 One landed: w\n"},
-        {"{\"event\":\"turn.ended\",\"task\":1,\"state\":\"timeout\",\"why\":\"50 turns\"}",
+        {"{\"event\":\"landed\",\"task\":1,\"state\":\"done\",\"why\":\"w\",\"data\":"
+         "{\"tip\":\"0123456789abcdef\",\"delivered\":1}}",
+         "+ #1 One landed 012345678\n"},
+        {"{\"event\":\"landed\",\"task\":1,\"state\":\"done\",\"data\":{\"delivered\":0,"
+         "\"note\":\"your checkout is not clean\"}}",
+         "+ #1 One landed: your checkout is not clean\n"},
+        {"{\"event\":\"turn.ended\",\"task\":1,\"state\":\"timeout\",\"why\":\"50 turns (D-43)\"}",
          "x #1 One timed out: 50 turns\n"},
         {"{\"event\":\"signal\",\"task\":1,\"state\":\"blocked\",\"why\":\"no key\"}",
          "! #1 One blocked: no key\n"},
@@ -216,6 +220,24 @@ static void each_important_event_has_its_line(void **state)
     }
 }
 
+static void a_question_is_told_in_the_words_of_the_agent(void **state)
+{
+    (void)state;
+    Term term = {.width = 80, .height = 24};
+    Display *display = display_new(&term, "otto");
+    Str out = STR_INIT;
+    display_name(display, 1, "One");
+    display_state(display, 1, "active");
+    event(display, "{\"event\":\"signal\",\"task\":1,\"state\":\"active\",\"data\":{\"type\":3,"
+                   "\"payload\":\"Which layout?\"}}");
+    event(display, "{\"event\":\"snapshot.taken\",\"task\":1,\"state\":\"active\","
+                   "\"run_state\":\"asking\",\"why\":\"the agent asks\"}");
+    display_end(display, &out);
+    assert_string_equal(str_text(&out), "? #1 One asks: Which layout?\n");
+    str_done(&out);
+    display_free(display);
+}
+
 static void a_state_is_told_once(void **state)
 {
     (void)state;
@@ -241,6 +263,7 @@ int main(void)
         cmocka_unit_test(a_narrower_terminal_leaves_no_mess),
         cmocka_unit_test(a_pipe_gets_plain_lines_only),
         cmocka_unit_test(each_important_event_has_its_line),
+        cmocka_unit_test(a_question_is_told_in_the_words_of_the_agent),
         cmocka_unit_test(a_state_is_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,26 @@ YAML
     equal 1 "$(merges_of 1)" 'merges of task 1'
 }
 
+undelivered_work_and_later_commits_of_a_person_are_brought_together() {
+    plain_agent
+    use_agent plain <<'YAML'
+verify: [test -f base.txt]
+YAML
+    otto add One
+    printf 'half a thought\n' >file-1.txt
+    expect 3 otto run
+    contains file-1.txt 'half a thought'
+    rm file-1.txt
+    printf 'two\n' >>base.txt
+    git commit -q -am 'by hand, meanwhile'
+    by_hand=$(tip)
+    expect 0 otto run
+    git merge-base --is-ancestor "$by_hand" main || fail 'the commit of the person is lost'
+    contains file-1.txt 'work of 1'
+    contains base.txt two
+    equal '' "$(git status --porcelain)" 'changes in the checkout'
+}
+
 files_that_the_agent_did_not_commit_land_too() {
     plain_agent
     use_agent plain <<'YAML'
@@ -367,6 +387,7 @@ YAML
 run_cases \
     tasks_with_dependencies_land_in_order_with_trailers_in_a_clean_checkout \
     a_dirty_checkout_stays_byte_for_byte_and_gets_the_work_when_it_is_clean \
+    undelivered_work_and_later_commits_of_a_person_are_brought_together \
     files_that_the_agent_did_not_commit_land_too \
     commits_of_the_agent_land_as_they_are \
     work_that_changes_nothing_is_done_without_a_merge \

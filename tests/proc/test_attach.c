@@ -150,7 +150,7 @@ static void orders_work_after_coming_back(void **state)
     assert_true(w->exit.was_stopped);
 }
 
-static void a_newer_engine_replaces_the_older_and_both_hear_the_end(void **state)
+static void a_newer_engine_is_let_in_when_the_older_goes(void **state)
 {
     Watcher *w = *state, *second;
     assert_int_equal(watcher_setup((void **)&second), 0);
@@ -158,16 +158,16 @@ static void a_newer_engine_replaces_the_older_and_both_hear_the_end(void **state
     char *own = second->folder;
     second->folder = w->folder;
     attach(second, w->offset);
+    (void)loop_run_once(second->loop, 50); /* there is no door while the older one is there */
+    keep_free(w->keep);
+    w->keep = NULL;
     UNTIL(second, second->starts);
-    (void)loop_run_once(w->loop, 0); /* the older one sees its connection closed */
     go(w, "go1");
     go(w, "go2");
     go(w, "go3");
     until_exit(second);
     assert_string_equal(str_text(&second->out), "line1\nline2\n");
-    until_exit(w);
-    assert_int_equal(w->exit.exit_code, 3);
-    assert_string_equal(str_text(&w->out), "line0\nline1\nline2\n");
+    assert_int_equal(second->exit.exit_code, 3);
     second->folder = own;
     assert_int_equal(watcher_teardown((void **)&second), 0);
 }
@@ -250,7 +250,7 @@ int main(void)
         TEST(a_keeper_killed_after_we_came_back_is_lost),
         TEST(strays_of_a_lost_keeper_are_found_by_their_mark),
         TEST(orders_work_after_coming_back),
-        TEST(a_newer_engine_replaces_the_older_and_both_hear_the_end),
+        TEST(a_newer_engine_is_let_in_when_the_older_goes),
         TEST(without_a_journal_it_was_never_started),
         TEST(an_empty_journal_that_nobody_holds_is_lost),
         TEST(a_failed_start_is_told_after_coming_back_too),

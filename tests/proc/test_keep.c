@@ -178,7 +178,7 @@ static void a_second_start_of_one_name_is_refused_and_harmless(void **state)
     assert_true(second->exit.already_started);
     assert_true(second->exit.could_not_start);
     assert_int_equal(second->outputs + second->starts, 0);
-    assert_true(exists_in(w, "a.sock"));
+    assert_true(exists_in(w, "a.journal"));
     CLEANUP(mem_freep) char *go = path_in(w, "go");
     Err err = {0};
     assert_true(file_write_plain(go, "", 0, 0600, &err));

@@ -50,6 +50,7 @@ typedef struct WorldRun {
 typedef struct WorldTask {
     uint32_t landed;   /* landings that were not undone */
     uint32_t accepted; /* EV_LANDED that the machine took, since the last undoing */
+    TaskState left_out; /* skipped or cancelled by a person; TASK_PENDING: it is not */
 } WorldTask;
 
 /* What the checks know of a task besides its row. */
@@ -163,7 +164,7 @@ typedef struct Before {
 } Before;
 void check_before(Sim *sim, const Event *event, Before *before);
 void check_after(Sim *sim, const Event *event, const Before *before);
-/* What an accepted report proves; kept for the landing. */
+/* What an accepted event proves or asks for; kept for the landing and the end. */
 void proof_keep(Sim *sim, const Event *event);
 bool check_need(const Sim *sim, const Dependency *dependency); /* by the rows alone */
 

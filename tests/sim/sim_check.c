@@ -83,6 +83,10 @@ static void check_run(Sim *sim, const Run *now)
     if (now->turn > old->turn && row->autopilot != AUTO_RUNNING)
         sim_fail(sim, "r%u begins a turn while the autopilot is %s", now->id,
                  auto_state_word(row->autopilot));
+    if (is_known && old->state == RUN_QUEUED && now->state == RUN_MERGING &&
+        row->autopilot != AUTO_RUNNING)
+        sim_fail(sim, "r%u begins to merge while the autopilot is %s", now->id,
+                 auto_state_word(row->autopilot));
     project->live += (uint32_t)has_slot - had_slot;
     project->merging += (uint32_t)is_merging(now->state) - (is_known && is_merging(old->state));
     *old = *now;
@@ -196,6 +200,11 @@ void proof_keep(Sim *sim, const Event *event)
         sim->world_tasks[event->task].accepted++;
     } else if (event->kind == EV_ROLLED_BACK) {
         sim->world_tasks[event->task].accepted = 0;
+    } else if (event->kind == EV_SKIP || event->kind == EV_REMOVE) {
+        sim->world_tasks[event->task].left_out =
+            event->kind == EV_SKIP ? TASK_SKIPPED : TASK_CANCELLED;
+    } else if (event->kind == EV_RETRY || event->kind == EV_RESTORE) {
+        sim->world_tasks[event->task].left_out = TASK_PENDING;
     }
 }
 

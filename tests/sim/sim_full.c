@@ -36,6 +36,11 @@ static void check_task(Sim *sim, const Task *task)
     if (!task->not_before_ms && is_free(sim, task) != (task->ready_ms != 0))
         sim_fail(sim, "t%u is %s, but %s ready", task->id, task->ready_ms ? "held" : "free",
                  task->ready_ms ? "counts as" : "is not");
+    TaskState left_out = sim->world_tasks[task->id].left_out;
+    if (left_out != TASK_PENDING && task->state != left_out &&
+        !(task->state == TASK_ACTIVE && run && run_holds_slot(run->state)))
+        sim_fail(sim, "t%u should be %s, but is %s", task->id, task_state_word(left_out),
+                 task_state_word(task->state));
     if (task->run && !run)
         sim_fail(sim, "t%u has lost its run", task->id);
     if (task->state == TASK_ACTIVE && (!run || is_over(run->state)))
@@ -81,6 +86,10 @@ static void check_counts(Sim *sim, ProjectId project)
         const Run *run = machine_run(sim->machine, i);
         if (!run || run->project != project)
             continue;
+        if (run->state != RUN_ENDED && run->state != RUN_RETIRING &&
+            machine_task(sim->machine, run->task)->run != i)
+            sim_fail(sim, "r%u is %s, but its task has a newer run", i,
+                     run_state_word(run->state));
         want.running += run_holds_slot(run->state);
         want.merging += run->state >= RUN_QUEUED && run->state <= RUN_LANDING;
         want.asking += run->state == RUN_ASKING;

@@ -187,6 +187,7 @@ static void forget_uncommitted(Sim *sim)
     sim->log_count = sim->log_committed;
     for (uint32_t i = 0; i < sim->row_size; i++) {
         sim->world_tasks[i].accepted = 0;
+        sim->world_tasks[i].left_out = TASK_PENDING;
         WorldRun *run = &sim->world_runs[i];
         run->passed_epoch = run->passed_turn = run->is_merge_proven = run->was_empty = 0;
     }

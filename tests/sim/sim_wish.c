@@ -138,6 +138,20 @@ static void on_project(Sim *sim, EventKind kind, int64_t a)
     (void)sim_step(sim, (Event){.kind = kind, .project = any_project(sim), .a = a});
 }
 
+/* A report of a run that is not there, or of an epoch that is not now. */
+static void zombie(Sim *sim)
+{
+    RunId id = 1 + sim_random(sim, machine_run_count(sim->machine) + 2);
+    const Run *run = machine_run(sim->machine, id);
+    Event event = {.run = id, .task = run ? run->task : 0, .project = run ? run->project : 0};
+    event.kind = EV_WORKSPACE_READY + sim_random(sim, EV_RETIRED - EV_WORKSPACE_READY + 1);
+    event.turn = run ? run->turn : 0;
+    event.epoch = run ? run->epoch + 1 - 2 * sim_random(sim, 2) : 1;
+    event.a = sim_random(sim, 3);
+    if (sim_step(sim, event))
+        sim_fail(sim, "%s of a zombie was accepted", event_word(event.kind));
+}
+
 void wish_random(Sim *sim)
 {
     uint32_t r = sim_random(sim, 100);
@@ -173,8 +187,10 @@ void wish_random(Sim *sim)
         on_task(sim, EV_ROLLBACK);
     else if (r < 96)
         set_limits(sim, any_project(sim), sim_chance(sim, 200));
-    else if (r < 98)
+    else if (r < 97)
         disk_level(sim);
+    else if (r < 98)
+        zombie(sim);
     else
         on_task(sim, EV_TASK_WANTED);
 }

@@ -87,16 +87,16 @@ static void migrate_and_die(void *user)
     int count = 0;
     const char *const *list = steps(&count, next);
     watch_from_now(attempt);
-    bool is_done = sqlite3_open(attempt->path, &db) == SQLITE_OK &&
-                   migrate_run(db, list, count, &err);
+    bool is_done =
+        sqlite3_open(attempt->path, &db) == SQLITE_OK && migrate_run(db, list, count, &err);
     if (!is_done)
         fprintf(stderr, "child: %s\n", err.text);
     _exit(is_done ? 0 : 1);
 }
 
 /* Lets the child die one moment later each time, until it lives to its end; how often it died. */
-static int kill_at_every_moment(const char *path, void (*act)(void *), void (*prepare)(const char *),
-                                void (*judge)(const char *))
+static int kill_at_every_moment(const char *path, void (*act)(void *),
+                                void (*prepare)(const char *), void (*judge)(const char *))
 {
     for (int moments = 1;; moments++) {
         prepare(path);
@@ -215,11 +215,10 @@ static void a_check_is_widened_without_touching_the_rows(void **state)
     prepare_old(room->path);
     assert_int_equal(sqlite3_open(room->path, &db), SQLITE_OK);
     must(migrate_run(db, list, count, &err), &err);
-    assert_int_equal(
-        sqlite3_exec(db, "INSERT INTO sprint VALUES (100, '', 4)", NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(db, "INSERT INTO sprint VALUES (101, '', 5)", NULL, NULL, NULL),
-        SQLITE_CONSTRAINT);
+    assert_int_equal(sqlite3_exec(db, "INSERT INTO sprint VALUES (100, '', 4)", NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "INSERT INTO sprint VALUES (101, '', 5)", NULL, NULL, NULL),
+                     SQLITE_CONSTRAINT);
     must(migrate_run(db, list, count, &err), &err); /* again: nothing to do */
     sqlite3_close(db);
     assert_null(store_open(room->path, 0, &err));

@@ -149,14 +149,30 @@ static void write_turns(Store *store, Err *err)
 static void write_others(Store *store, Err *err)
 {
     for (size_t i = 0; i < COUNT(event_words); i++) {
-        StoreEvent event = {.at_ms = 20, .project = 1, .task = 2, .run = 3, .epoch = 4, .turn = 5,
-                            .kind = (int)i, .data = event_words[i], .decision = "decided",
+        StoreEvent event = {.at_ms = 20,
+                            .project = 1,
+                            .task = 2,
+                            .run = 3,
+                            .epoch = 4,
+                            .turn = 5,
+                            .kind = (int)i,
+                            .data = event_words[i],
+                            .decision = "decided",
                             .why = i % 2 ? "because" : NULL};
         must(store_event_put(store, &event, NULL, err), err);
     }
-    StoreGateResult gate = {.run = 1, .epoch = 1, .turn = 1, .stage = "gate", .name = "tests",
-                            .command = "make", .is_required = true, .exit_code = 2,
-                            .started_ms = 21, .took_ms = 22, .limit_s = 23, .output = "a\0b",
+    StoreGateResult gate = {.run = 1,
+                            .epoch = 1,
+                            .turn = 1,
+                            .stage = "gate",
+                            .name = "tests",
+                            .command = "make",
+                            .is_required = true,
+                            .exit_code = 2,
+                            .started_ms = 21,
+                            .took_ms = 22,
+                            .limit_s = 23,
+                            .output = "a\0b",
                             .output_length = 3};
     must(store_gate_put(store, &gate, err), err);
     gate.stage = "merge";
@@ -164,14 +180,14 @@ static void write_others(Store *store, Err *err)
     StoreLanding landing = {0, 1, 1, "c", "o", "n", 24, 0, NULL};
     must(store_landing_put(store, &landing, err), err);
     must(store_landing_undo(store, 1, "r", 25, err), err);
-    StoreNotice notice = {.project = 1, .task = 1, .run = 1, .kind = "question", .text = "well?",
-                          .at_ms = 26};
+    StoreNotice notice = {
+        .project = 1, .task = 1, .run = 1, .kind = "question", .text = "well?", .at_ms = 26};
     must(store_notice_put(store, &notice, NULL, err), err);
     must(store_notice_close_task(store, 1, NULL, 27, "yes", err), err);
     must(store_notice_put(store, &notice, NULL, err), err);
     must(store_usage_put(store, &(StoreUsage){1, 1, "pi", "m", 1, 2, 3, 4, 28}, err), err);
-    StoreDiscovery discovery = {.project = 1, .task = 1, .is_global = true, .text = "Found",
-                                .at_ms = 29};
+    StoreDiscovery discovery = {
+        .project = 1, .task = 1, .is_global = true, .text = "Found", .at_ms = 29};
     must(store_discovery_put(store, &discovery, NULL, err), err);
     char lengths[64];
     snprintf(lengths, sizeof lengths, LENGTHS_FORMAT, (unsigned)COUNT(task_words),

@@ -1,8 +1,8 @@
 /* The rows of core: saved whole, read back at start. */
 #include "tests/store/support.h"
 
-/* A new field in a struct of core needs a column (store/sqlite_rows.h, a migration) or a word that it
- * is derived, and then the new size here. */
+/* A new field in a struct of core needs a column (store/sqlite_rows.h, a migration) or a word that
+ * it is derived, and then the new size here. */
 static void no_field_of_core_was_forgotten(void **state)
 {
     (void)state;

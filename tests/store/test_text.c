@@ -284,8 +284,8 @@ static void hostile_texts_come_back_byte_for_byte(void **state)
     Store *store = store_must_open(room->path, STORE_CREATE);
     store_fill(store, 1);
     for (size_t i = 0; i < COUNT(texts); i++) {
-        StoreTaskText text = {.id = 1, .project = 1, .title = texts[i], .body = texts[i],
-                              .key = texts[i]};
+        StoreTaskText text = {
+            .id = 1, .project = 1, .title = texts[i], .body = texts[i], .key = texts[i]};
         must(store_task_text_save(store, &text, &err), &err);
         must(store_task_text_get(store, 1, &room->arena, &text, &err), &err);
         assert_string_equal(text.title, texts[i]);
@@ -321,8 +321,9 @@ static void a_text_over_the_limit_is_refused_and_changes_nothing(void **state)
     assert_false(store_task_text_save(store, &(StoreTaskText){.id = 1, .body = huge}, &err));
     assert_int_equal(err.kind, ERR_TOO_BIG);
     huge[length - 100] = '\0'; /* fits alone, but not with the rest of its row */
-    assert_false(store_meta_set(store, "some key that is longer than a hundred bytes, one hundred "
-                                       "bytes and something more, so that the row is too long",
+    assert_false(store_meta_set(store,
+                                "some key that is longer than a hundred bytes, one hundred "
+                                "bytes and something more, so that the row is too long",
                                 huge, &err));
     assert_int_equal(err.kind, ERR_TOO_BIG);
     must(store_event_put(store, &(StoreEvent){.data = "{}"}, NULL, &err), &err);
