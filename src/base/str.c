@@ -41,17 +41,15 @@ void str_add_char(Str *str, char c)
 
 void str_addf(Str *str, const char *format, ...)
 {
-    va_list args, again;
+    char *text = NULL;
+    va_list args;
     va_start(args, format);
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    int length = vasprintf(&text, format, args);
     va_end(args);
     if (length < 0)
-        abort(); /* a bad format is a bug */
-    reserve(str, (size_t)length);
-    (void)vsnprintf(str->bytes + str->length, (size_t)length + 1, format, again); /* measured */
-    va_end(again);
-    str->length += (size_t)length;
+        abort(); /* out of memory, or a bad format, which is a bug */
+    str_add_bytes(str, text, (size_t)length);
+    free(text);
 }
 
 void str_add_int(Str *str, int64_t number)

@@ -187,7 +187,10 @@ static void check_project(Visit *visit)
     const json_t *row;
     if (call_get(cli->caller, &config, &err, "/api/v1/projects/%" PRId64 "/config", id))
         json_array_foreach(json_object_get(config, "problems"), index, row)
+        {
             note(visit, HEALTH_FAIL, "settings", "%s", json_text(row, "message", "?"));
+        }
+
     if (call_get(cli->caller, &status, &err, "/api/v1/status?project=%" PRId64, id))
         check_agent_choice(visit, json_object_get(status, "project"));
 }

@@ -147,8 +147,12 @@ static int print_plan(Cli *cli, const Plan *plan)
     str_addf(&cli->out, "\n  verify    %s\n  agent     ",
              plan->test.command ? plan->test.command : "nothing");
     str_add_line(&cli->out, plan->agent_command ? plan->agent_command : "");
-    json_array_foreach(plan->agents, index, name) str_addf(
-        &cli->out, "%s%s", index || plan->agent_command ? ", " : "", json_string_value(name));
+    json_array_foreach(plan->agents, index, name)
+    {
+        str_addf(&cli->out, "%s%s", index || plan->agent_command ? ", " : "",
+                 json_string_value(name));
+    }
+
     if (!plan->agent_command && !json_array_size(plan->agents))
         str_add(&cli->out, "none");
     str_add(&cli->out,

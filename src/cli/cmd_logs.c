@@ -69,7 +69,11 @@ static bool print_more(Logs *logs, bool *is_more, Err *err)
     log_path(logs, &path);
     if (!call_api(logs->cli->caller, "GET", path.bytes, NULL, &reply, err))
         return false;
-    json_array_foreach(json_object_get(reply, "chunks"), index, chunk) print_chunk(logs, chunk);
+    json_array_foreach(json_object_get(reply, "chunks"), index, chunk)
+    {
+        print_chunk(logs, chunk);
+    }
+
     const json_t *next = json_object_get(reply, "next");
     *is_more = json_flag(reply, "more", false);
     if (json_is_object(next)) {

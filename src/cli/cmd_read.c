@@ -244,7 +244,10 @@ static void print_problems(const json_t *problems)
 {
     size_t index;
     const json_t *row;
-    json_array_foreach(problems, index, row) cli_error(json_text(row, "message", "?"));
+    json_array_foreach(problems, index, row)
+    {
+        cli_error(json_text(row, "message", "?"));
+    }
 }
 
 int command_config(Cli *cli, const Args *args, Err *err)

@@ -117,7 +117,11 @@ int command_list(Cli *cli, const Args *args, Err *err)
     const json_t *tasks = json_object_get(reply, "tasks");
     size_t index, width = cli->term.is_terminal ? (size_t)cli->term.width : 160;
     const json_t *task;
-    json_array_foreach(tasks, index, task) list_row(cli, task, width);
+    json_array_foreach(tasks, index, task)
+    {
+        list_row(cli, task, width);
+    }
+
     int64_t total = json_int(reply, "total", 0), shown = (int64_t)json_array_size(tasks);
     if (shown == 0)
         str_addf(&cli->out, "No tasks here. '%s add \"TITLE\"' adds one.\n", cli->otto);
@@ -142,7 +146,9 @@ static void show_list(Cli *cli, const char *name, const json_t *list)
     size_t index;
     const json_t *item;
     json_array_foreach(list, index, item)
+    {
         show_line(cli, name, json_string_value(item) ? json_string_value(item) : "");
+    }
 }
 
 static void show_after(Cli *cli, const json_t *after)
@@ -150,8 +156,10 @@ static void show_after(Cli *cli, const json_t *after)
     size_t index;
     const json_t *item;
     json_array_foreach(after, index, item)
+    {
         str_addf(&cli->out, "  %-10s #%" PRId64 " %s (is %s)\n", "after", json_int(item, "task", 0),
                  json_text(item, "need", "done"), json_text(item, "state", "?"));
+    }
 }
 
 static void show_gates(Cli *cli, const json_t *gates)

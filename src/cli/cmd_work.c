@@ -245,7 +245,11 @@ static int trash_list(Cli *cli, bool is_json, Err *err)
     }
     if (json_array_size(entries))
         str_add(&cli->out, "workspaces (restore by name):\n");
-    json_array_foreach(entries, index, row) print_entry(cli, row);
+    json_array_foreach(entries, index, row)
+    {
+        print_entry(cli, row);
+    }
+
     if (!json_array_size(tasks) && !json_array_size(entries))
         str_add(&cli->out, "The trash is empty.\n");
     return EXIT_DONE;

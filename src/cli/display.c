@@ -69,7 +69,9 @@ void display_snapshot(Display *display, const json_t *status)
         size_t index;
         const json_t *row;
         json_array_foreach(json_object_get(status, lists[i]), index, row)
+        {
             lines_name(display->lines, json_int(row, "task", 0), json_text(row, "title", ""));
+        }
     }
 }
 
@@ -77,6 +79,13 @@ void display_resize(Display *display, int width, int height)
 {
     display->term.width = width;
     display->term.height = height;
+}
+
+void display_echoed(Display *display, size_t columns)
+{
+    if (display->line_count)
+        display->widths[display->line_count - 1] += columns;
+    str_add_char(&display->block, '\n'); /* it no longer is what was drawn: draw again */
 }
 
 /* -- the block ---------------------------------------------------------------------------- */

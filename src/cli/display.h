@@ -19,6 +19,8 @@ void display_event(Display *display, const json_t *event);
 void display_snapshot(Display *display, const json_t *status);
 /* A permanent line of our own. */
 void display_say(Display *display, Style style, const char *text);
+/* The terminal itself has written behind the block: "^C" of the person's key. */
+void display_echoed(Display *display, size_t columns);
 void display_resize(Display *display, int width, int height);
 /* What has to be written now; nothing when nothing changed. elapsed_ms: of this run. */
 void display_draw(Display *display, int64_t elapsed_ms, Str *out);

@@ -27,7 +27,9 @@ typedef struct Session {
     bool is_stale; /* something happened since the last snapshot */
     bool is_over;
     bool has_lost_engine;
-    int interrupts;
+    bool is_shown;  /* there is a display */
+    bool has_begun; /* the run was asked for */
+    int interrupts, attempts;
 } Session;
 
 /* -- events and snapshots ----------------------------------------------------------------- */
@@ -43,7 +45,7 @@ static void on_event(void *user, const char *text, size_t length)
     const char *word = json_text(event, "event", "");
     bool is_ours =
         session->interrupts && (text_equal(word, "pause") || text_equal(word, "stop.all"));
-    if (!is_ours && !text_equal(word, "output"))
+    if (session->is_shown && !is_ours && !text_equal(word, "output"))
         display_event(session->display, event);
 }
 
@@ -82,7 +84,7 @@ static void show(Session *session)
 {
     Str *out = &session->cli->out;
     session->drawn_ms = clock_mono_ms();
-    if (!session->request->is_quiet && !session->request->is_json)
+    if (session->is_shown)
         display_draw(session->display, session->drawn_ms - session->started_ms, out);
     cli_flush(session->cli);
 }
@@ -103,9 +105,10 @@ static json_t *project_status(Session *session)
 static void on_interrupt(void *user, int signo)
 {
     Session *session = user;
-    (void)signo; /* INT, TERM and HUP mean the same */
     Err err = {0};
     char text[160];
+    if (signo == SIGINT) /* otherwise INT, TERM and HUP mean the same */
+        display_echoed(session->display, 2);
     bool is_first = session->interrupts++ == 0, is_asked;
     if (is_first) {
         CLEANUP(json_freep) json_t *status = project_status(session);
@@ -156,11 +159,12 @@ static bool listen_to_signals(Session *session, Err *err)
 static bool attach(Session *session, Err *err)
 {
     Caller *caller = session->cli->caller;
-    bool wants_output = session->cli->term.is_terminal && !session->request->is_quiet;
+    bool wants_output = session->cli->term.is_terminal && session->is_shown;
     session->engine = caller_engine(caller);
     if (session->engine) {
         session->loop = engine_loop(session->engine);
-        session->listener = engine_listen(session->engine, on_event, session, wants_output);
+        if (session->is_shown)
+            session->listener = engine_listen(session->engine, on_event, session, wants_output);
         return http_serve(session->loop, session->engine, caller_socket(caller), &session->server,
                           err) &&
                listen_to_signals(session, err);
@@ -182,13 +186,17 @@ static void detach(Session *session)
     if (session->engine) {
         if (session->listener >= 0)
             engine_unlisten(session->engine, session->listener);
-        http_server_free(session->server);
-        return; /* the engine ends with the caller */
+        http_server_free(session->server); /* the engine ends with the caller */
+    } else {
+        if (session->stream && session->loop)
+            loop_unwatch(session->loop, http_stream_fd(session->stream));
+        http_stream_close(session->stream);
+        loop_free(session->loop);
     }
-    if (session->stream && session->loop)
-        loop_unwatch(session->loop, http_stream_fd(session->stream));
-    http_stream_close(session->stream);
-    loop_free(session->loop);
+    session->engine = NULL;
+    session->server = NULL;
+    session->stream = NULL;
+    session->loop = NULL;
 }
 
 static void learn_titles(Session *session)
@@ -250,10 +258,6 @@ static bool follow(Session *session, Err *err)
             return false;
         show(session);
     }
-    if (session->has_lost_engine)
-        return err_set(err, ERR_IO,
-                       "the engine has ended; agents that run go on and are taken up "
-                       "by the next 'otto run'");
     return true;
 }
 
@@ -274,38 +278,60 @@ static int finish(Session *session, Err *err)
     return code;
 }
 
-static int run_session(Session *session, Err *err)
+/* Attaches, asks for the run once, follows it. */
+static int run_attached(Session *session, Err *err)
 {
-    Cli *cli = session->cli;
-    int code = EXIT_ERR;
-    if (cli_project(cli, true, &session->project, err) && attach(session, err)) {
+    if (!cli_project(session->cli, !session->has_begun, &session->project, err) ||
+        !attach(session, err))
+        return EXIT_ERR;
+    if (session->is_shown && !session->has_begun)
         learn_titles(session);
-        if (begin(session, err) && look(session, err)) {
-            show(session);
-            code = follow(session, err) ? EXIT_DONE : EXIT_ERR;
-        }
-    }
-    if (!session->request->is_quiet && !session->request->is_json)
-        display_end(session->display, &cli->out);
-    cli_flush(cli);
-    if (code == EXIT_DONE)
-        code = finish(session, err);
-    detach(session);
-    return code;
+    if (!session->has_begun && !begin(session, err))
+        return EXIT_ERR;
+    session->has_begun = true;
+    if (!look(session, err))
+        return EXIT_ERR;
+    show(session);
+    if (!follow(session, err))
+        return EXIT_ERR;
+    if (session->has_lost_engine)
+        return cli_fail(err, ERR_IO, "the engine has ended");
+    if (session->is_shown)
+        display_end(session->display, &session->cli->out);
+    cli_flush(session->cli);
+    return finish(session, err);
+}
+
+/* An engine of another process may end (its own run is over) or be killed: this process then takes
+ * its place, as any start would, and goes on. */
+static bool may_take_over(const Session *session, const Err *err)
+{
+    return !session->engine && err->kind == ERR_IO && session->attempts < 20;
 }
 
 int session_run(Cli *cli, const SessionRequest *request, Err *err)
 {
     CallerOptions options = cli_caller_options(cli);
-    Session session = {
-        .cli = cli, .request = request, .started_ms = clock_mono_ms(), .listener = -1};
+    Session session = {.cli = cli,
+                       .request = request,
+                       .started_ms = clock_mono_ms(),
+                       .is_shown = !request->is_quiet && !request->is_json};
+    int code;
+    bool is_again;
     options.is_online = true;
-    cli_caller_close(cli);
-    cli->caller = caller_open(&options, err);
-    if (!cli->caller)
-        return EXIT_ERR;
     session.display = display_new(&cli->term, cli->otto);
-    int code = run_session(&session, err);
+    do {
+        session.listener = -1;
+        session.has_lost_engine = session.is_over = false;
+        session.attempts++;
+        cli_caller_close(cli);
+        cli->caller = caller_open(&options, err);
+        code = cli->caller ? run_attached(&session, err) : EXIT_ERR;
+        is_again = cli->caller && code == EXIT_ERR && may_take_over(&session, err);
+        detach(&session);
+    } while (is_again);
+    if (session.is_shown)
+        display_end(session.display, &cli->out); /* empty after a good end */
     display_free(session.display);
     cli_flush(cli);
     cli_caller_close(cli);

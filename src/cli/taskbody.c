@@ -183,8 +183,10 @@ static void add_after(Str *out, const json_t *list)
         return;
     str_add(out, "after:\n");
     json_array_foreach(list, index, item)
+    {
         str_addf(out, "  - {task: %" PRId64 ", state: %s}\n", json_int(item, "task", 0),
                  json_text(item, "need", "done"));
+    }
 }
 
 static void add_number(Str *out, const char *key, const json_t *value)

@@ -314,8 +314,8 @@ Dirty machine_dirty(Machine *machine)
         machine->out_tasks[i] = &machine->tasks[t->ids[i]];
     for (uint32_t i = 0; i < r->count; i++)
         machine->out_runs[i] = machine->runs[r->ids[i]];
-    return (Dirty){machine->out_projects, machine->out_tasks, machine->out_runs,
-                   p->count,              t->count,           r->count};
+    return (Dirty){
+        machine->out_projects, machine->out_tasks, machine->out_runs, p->count, t->count, r->count};
 }
 
 /* A run that is over and is not its task's latest is not needed for any decision. */

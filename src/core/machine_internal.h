@@ -42,7 +42,7 @@ struct Machine {
     const Run **out_runs;
     Effect *effects;
     uint32_t effect_count, effect_size;
-    Arena texts; /* of effects not yet taken */
+    Arena texts;    /* of effects not yet taken */
     bool is_online; /* an engine carries out effects */
     int disk_level; /* 0 fine, 1 warn, 2 nothing new, 3 stop (D-152) */
     /* during a step */
@@ -66,7 +66,7 @@ void emit(Machine *machine, EffectKind kind, const Task *task, const Run *run, c
 void set_task_state(Machine *machine, Task *task, TaskState state);
 void set_run_state(Machine *machine, Run *run, RunState state);
 Run *run_new(Machine *machine, Task *task);
-void machine_link_child(Machine *machine, TaskId task); /* parent -> child list */
+void machine_link_child(Machine *machine, TaskId task);   /* parent -> child list */
 void machine_unlink_child(Machine *machine, TaskId task); /* before its parent changes */
 
 /* machine_ready.c: which tasks could start, and how they score */

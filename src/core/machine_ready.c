@@ -15,7 +15,7 @@ static uint8_t reach_of(const Machine *machine, const Task *task)
     return is_verified ? NEED_VERIFIED + 1 : NEED_STARTED + 1;
 }
 
-/* Loading knows no time: what was ready stays so, what waits is looked at again by the first step. */
+/* Loading knows no time: what was ready stays so, the rest is looked at by the first step. */
 static bool is_delayed(const Machine *machine, const Task *task)
 {
     return machine->step ? task->not_before_ms > machine->now_ms
@@ -103,8 +103,8 @@ static void refresh_children(Machine *machine, const Task *parent)
 
 void reach_changed(Machine *machine, Task *task)
 {
-    deps_reach(machine->deps, task->id, reach_of(machine, task),
-               machine->step ? refresh_id : NULL, machine);
+    deps_reach(machine->deps, task->id, reach_of(machine, task), machine->step ? refresh_id : NULL,
+               machine);
     if (!machine->step)
         return; /* loading: project_refresh looks at everything once */
     task_refresh(machine, task);

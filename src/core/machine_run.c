@@ -83,8 +83,7 @@ void run_stop(Machine *machine, Run *run, StopWish wish, bool is_forced)
 void run_retry_step(Machine *machine, Run *run, const Event *event, const char *result)
 {
     bool may_retry = event->kind == EV_GATE_ENDED || event->kind == EV_MERGE_GATE_ENDED || event->a;
-    bool is_left =
-        run->stop && run->stop != STOP_BY_CLOCK && run->stop != STOP_BY_OUTPUT;
+    bool is_left = run->stop && run->stop != STOP_BY_CLOCK && run->stop != STOP_BY_OUTPUT;
     if (!may_retry || ++run->tries >= MOST_STEP_TRIES) {
         if (is_left)
             run_park(machine, run, "stopped; its last step could not be carried out");
@@ -185,10 +184,11 @@ static void enter_phase(Machine *machine, Run *run, Task *task, PhaseKind kind)
     }
 }
 
-/* What a row counts as a retry: conflicts and merged checks by themselves, the rest as accidents. */
+/* A retry counts as a conflict, as a merged check, or else as an accident. */
 static void count_try(Run *run, Task *task, const char *result, bool is_retry)
 {
-    bool is_conflict = text_equal(result, "conflict"), is_merged = text_equal(result, "gate-failed");
+    bool is_conflict = text_equal(result, "conflict"),
+         is_merged = text_equal(result, "gate-failed");
     run->conflict_tries += is_conflict;
     run->merged_tries += is_merged;
     task->retries += is_retry && !is_conflict && !is_merged;
@@ -211,8 +211,12 @@ static RouteStep find_route(const Machine *machine, const Run *run, const char *
     RouteStep step;
     if (!workflow_route(workflow, &input, &step)) { /* the table is complete; a bug otherwise */
         static const Action nothing[ACTIONS_MAX] = {ACTION_ALERT};
-        step = (RouteStep){.row = "no-row", .why = "no row fits this result", .next = WF_STOP,
-                           .checkpoint = WF_NONE, .status = "failed", .substate = WF_NONE,
+        step = (RouteStep){.row = "no-row",
+                           .why = "no row fits this result",
+                           .next = WF_STOP,
+                           .checkpoint = WF_NONE,
+                           .status = "failed",
+                           .substate = WF_NONE,
                            .actions = nothing};
     }
     return step;

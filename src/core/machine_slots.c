@@ -37,8 +37,9 @@ static void claim(Machine *machine, ProjectMind *mind, Task *task, QueueAge age)
     task->not_before_ms = 0;
     ids_remove(&mind->delayed, task->id);
     say_about(machine, task->id, "chosen: best of %zu ready, score %d; run %u%s",
-              queue_count(mind->ready) + 1, age.score + score_age_bonus(age.waited_minutes, age.missed_cycles),
-              run->id, is_taken_up ? " is taken up again" : " begins");
+              queue_count(mind->ready) + 1,
+              age.score + score_age_bonus(age.waited_minutes, age.missed_cycles), run->id,
+              is_taken_up ? " is taken up again" : " begins");
     set_task_state(machine, task, TASK_ACTIVE);
     run_go(machine, run);
     reach_changed(machine, task);
@@ -66,7 +67,8 @@ static void end_test(Machine *machine, ProjectMind *mind)
     if (mind->row.autopilot == AUTO_PAUSING && is_still) {
         note(machine, "still");
         autopilot_set(machine, mind, AUTO_PAUSED);
-    } else if (mind->row.autopilot == AUTO_RUNNING && is_still && mind->waiting.count == 0 && mind->delayed.count == 0 && mind->later.count == 0 &&
+    } else if (mind->row.autopilot == AUTO_RUNNING && is_still && mind->waiting.count == 0 &&
+               mind->delayed.count == 0 && mind->later.count == 0 &&
                queue_count(mind->ready) == 0) {
         note(machine, "nothing left");
         autopilot_set(machine, mind, AUTO_IDLE);

@@ -90,10 +90,9 @@ uint32_t machine_ready(const Machine *machine, ProjectId project, int64_t now_ms
     for (TaskId i = 1; i <= machine->task_count && count < ready; i++) {
         QueueAge age;
         if (queue_age(mind->ready, i, now_ms, &age))
-            ranks[count++] = (Ranked){i,
-                                      age.score + score_age_bonus(age.waited_minutes,
-                                                                  age.missed_cycles),
-                                      machine->tasks[i].created_ms};
+            ranks[count++] =
+                (Ranked){i, age.score + score_age_bonus(age.waited_minutes, age.missed_cycles),
+                         machine->tasks[i].created_ms};
     }
     qsort(ranks, count, sizeof *ranks, by_rank);
     for (size_t i = 0; i < count && i < most; i++)
@@ -188,9 +187,8 @@ typedef struct WishCommand {
 } WishCommand;
 
 static const WishCommand commands[] = {
-    {EV_STOP, "stop"},         {EV_RETRY, "retry"},       {EV_SKIP, "skip"},
-    {EV_TASK_EDITED, "edit"},  {EV_REMOVE, "rm"},         {EV_ANSWER, "answer"},
-    {EV_ROLLBACK, "rollback"}, {EV_TASK_WANTED, "run"},
+    {EV_STOP, "stop"}, {EV_RETRY, "retry"},   {EV_SKIP, "skip"},         {EV_TASK_EDITED, "edit"},
+    {EV_REMOVE, "rm"}, {EV_ANSWER, "answer"}, {EV_ROLLBACK, "rollback"}, {EV_TASK_WANTED, "run"},
 };
 
 static bool check_answer(const Machine *machine, const Task *task, Err *err)
@@ -215,6 +213,12 @@ static bool check_run(const Machine *machine, const Task *task, Err *err)
 
 bool machine_check(const Machine *machine, const Event *event, Err *err)
 {
+    if (event->kind == EV_RESTORE) {
+        const Task *task = task_at(machine, event->task);
+        if (task && task->state != TASK_CANCELLED)
+            return err_set(err, ERR_CONFLICT, "task #%u was not removed (it is %s)", task->id,
+                           task_state_word(task->state));
+    }
     for (size_t i = 0; i < COUNT(commands); i++) {
         if (commands[i].kind != event->kind)
             continue;

@@ -220,7 +220,8 @@ static bool on_stop(Machine *machine, const Event *event)
 {
     Task *task = task_at(machine, event->task);
     Run *run = task ? run_at(machine, task->run) : NULL;
-    if (!run || task->state != TASK_ACTIVE || (run->state >= RUN_MERGING && run->state <= RUN_LANDING))
+    if (!run || task->state != TASK_ACTIVE ||
+        (run->state >= RUN_MERGING && run->state <= RUN_LANDING))
         return false;
     say(machine, "a person stopped it");
     stop_run(machine, run, STOP_BY_USER, event->a);

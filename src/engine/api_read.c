@@ -40,16 +40,26 @@ static json_t *parse_or(const char *text, json_t *fallback)
 
 /* Status */
 
+static const char *paused_why(const Engine *engine, const Project *row)
+{
+    if (row->autopilot != AUTO_PAUSED && row->autopilot != AUTO_PAUSING)
+        return NULL;
+    if (row->limits.pause_after && row->failures >= row->limits.pause_after)
+        return "several tasks failed in a row";
+    return engine->disk_level >= 2 ? "the disk is too full" : "you asked for it";
+}
+
 json_t *project_json(Engine *engine, const ProjectInfo *project)
 {
     const Project *row = machine_project(engine->machine, project->id);
     const char *agent = project->agent_flag      ? project->agent_flag
                         : project->is_read       ? project->settings.agent
                                                  : NULL;
-    return json_pack("{s:I,s:s,s:s,s:s,s:s,s:I,s:I,s:o,s:I,s:I,s:o,s:I}", "id",
+    return json_pack("{s:I,s:s,s:s,s:s,s:s,s:o,s:I,s:I,s:o,s:I,s:I,s:o,s:I}", "id",
                      (json_int_t)project->id, "name", project->name, "path", project->path,
                      "target", project->target ? project->target : "", "autopilot",
-                     auto_state_word(row->autopilot), "slots", (json_int_t)row->limits.slots,
+                     auto_state_word(row->autopilot), "paused_why",
+                     text_or_null(paused_why(engine, row)), "slots", (json_int_t)row->limits.slots,
                      "slots_used", (json_int_t)row->slots_used, "agent", text_or_null(agent),
                      "verify_count",
                      (json_int_t)(project->is_read ? project->settings.verify.count : 0),
@@ -243,6 +253,7 @@ bool api_status(Call *call)
         return false;
     }
     if (project) {
+        IGNORE(engine_commit(engine, NULL)); /* what is shown is stored, if it can be */
         read_quietly(engine, project);
         Counts counts = machine_counts(engine->machine, project->id);
         Lister landed = {engine, json_array()};
@@ -269,17 +280,17 @@ bool api_projects(Call *call)
     return true;
 }
 
+/* Every problem at once; the settings shown are those that are in force. */
 bool api_project_config(Call *call)
 {
     ProjectInfo *project = call_project(call);
     if (!project)
         return false;
-    json_t *problems = json_array();
-    if (!project_read_settings(call->engine, project, &call->err)) {
-        json_array_append_new(problems, json_pack("{s:s}", "message", call->err.text));
-        call->err = (Err){0};
-        project_default_settings(project);
-    }
+    Err err = {0};
+    json_t *problems = project_problems(project, &err);
+    if (!json_array_size(problems) && !project_read_settings(call->engine, project, &err))
+        json_array_append_new(problems, json_pack("{s:s}", "message", err.text));
+    project_default_settings(project);
     reply_json(call, json_pack("{s:o,s:o}", "settings", settings_show_json(&project->settings),
                                "problems", problems));
     return true;

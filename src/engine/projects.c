@@ -100,6 +100,24 @@ static bool read_file(const char *path, Settings *settings, SettingsProblems *pr
     return true;
 }
 
+json_t *project_problems(const ProjectInfo *project, Err *err)
+{
+    Settings fresh;
+    SettingsProblems problems = SETTINGS_PROBLEMS_INIT;
+    json_t *list = json_array();
+    settings_init(&fresh);
+    bool is_good = read_file(project->path, &fresh, &problems, err);
+    for (size_t i = 0; i < problems.count; i++)
+        json_array_append_new(list, json_pack("{s:i,s:s?,s:s}", "line", problems.items[i].line,
+                                              "key", problems.items[i].key, "message",
+                                              problems.items[i].text));
+    if (!is_good && problems.count == 0)
+        json_array_append_new(list, json_pack("{s:s}", "message", err->text));
+    settings_problems_done(&problems);
+    settings_done(&fresh);
+    return list;
+}
+
 static char *limits_text(const Settings *s)
 {
     bool has_workspace = !text_equal(s->workspace.kind, "none");
@@ -246,6 +264,14 @@ ProjectInfo *project_open(Engine *engine, const char *path, json_t *warnings, Er
     if (!inspect(real, &info, err))
         return NULL;
     const char *root = json_text(info, "root", real);
+    if (json_flag(info, "is_bare", false) || json_flag(info, "is_empty", false)) {
+        (void)err_set(err, ERR_USAGE, "%s", /* NULL says it failed */
+                      json_flag(info, "is_bare", false)
+                          ? "this is a bare repository; otto works from a checkout: clone it first"
+                          : "this repository has no commit yet; make a first one (git commit "
+                            "--allow-empty -m start)");
+        return NULL;
+    }
     known = find_around(engine, root);
     if (known && text_equal(known->path, root))
         return known;

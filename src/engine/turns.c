@@ -189,7 +189,9 @@ static void report_refused(const LiveTurn *turn, const KeepExit *end)
     Event event = act_event(&turn->act, EV_TURN_REFUSED);
     bool is_final = end->error == ENOENT || end->error == EACCES || end->error == ENOEXEC;
     event.a = !is_final; /* D-141: a missing program or permission is final */
-    event.text = end->text;
+    char text[600];
+    (void)snprintf(text, sizeof text, "agent '%s': %s", turn->agent, end->text); /* cut is fine */
+    event.text = text;
     (void)engine_post(turn->act.engine, &event); /* refused only when old */
 }
 

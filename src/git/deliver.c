@@ -75,15 +75,19 @@ static bool checked_out(Deliver *d, const RepoTree *tree, const Oid *old, const 
     return forward_run(&forward, d->delivery, err);
 }
 
-/* A worker died in the middle: finish that first, then look again. */
-static bool finish_pending(Deliver *d, const char *repo, Err *err)
+/* A worker died in the middle: finish that first, then look again. is_stuck: it cannot be finished
+ * now, and the answer says why. */
+static bool finish_pending(Deliver *d, const char *repo, bool *is_stuck, Err *err)
 {
     Oid old, new;
     RepoTree tree;
     if (!forward_pending(d->hub.dir, d->target, &old, &new) ||
         repo_trees_on(d->common, d->target, &tree) != 1)
         return true;
-    return checked_out(d, &tree, &old, &new, true, err) && deliver_open(d, repo, err);
+    if (!checked_out(d, &tree, &old, &new, true, err))
+        return false;
+    *is_stuck = forward_pending(d->hub.dir, d->target, &old, &new);
+    return deliver_open(d, repo, err);
 }
 
 static bool is_forward(Deliver *d, bool *is_ahead, Err *err)
@@ -123,9 +127,11 @@ static bool move(Deliver *d, Err *err)
 
 static bool deliver_once(Deliver *d, const char *repo, Err *err)
 {
-    bool is_ahead = false;
-    if (!deliver_open(d, repo, err) || !finish_pending(d, repo, err))
+    bool is_ahead = false, is_stuck = false;
+    if (!deliver_open(d, repo, err) || !finish_pending(d, repo, &is_stuck, err))
         return false;
+    if (is_stuck)
+        return true;
     if (!oid_is_set(&d->tip))
         return answer(d, "no", "nothing has landed yet");
     if (!oid_is_set(&d->user))

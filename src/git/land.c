@@ -63,8 +63,10 @@ static bool swap(Land *land, bool *is_landed, Err *err)
     ref_txn_update(&txn, land->head_ref, &land->new, &land->old);
     *is_landed = landed_note(land, &txn) && ref_txn_commit(&txn, &land->git, &problem);
     land->tip = ref_read(land->hub, land->head_ref);
-    if (*is_landed || (problem.kind == ERR_CONFLICT && !oid_equal(&land->tip, &land->old)))
-        return true; /* landed, or somebody else moved the branch */
+    if (*is_landed)
+        return true;
+    if (problem.kind == ERR_CONFLICT && !oid_equal(&land->tip, &land->old))
+        return look_back(land, is_landed, err); /* moved by others, or by a git we thought dead */
     if (err)
         *err = problem;
     return false;

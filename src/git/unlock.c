@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MIN_AGE_S = 10, DEPTH_MAX = 24 };
+enum { MIN_AGE_S = 10, DEPTH_MAX = 24, PROC_TEXT_LIMIT = 4 << 20 };
 
 typedef struct Unlock {
     const char *hub;
@@ -48,25 +49,49 @@ static bool process_has_open(const char *pid, const char *file)
     return has_open;
 }
 
+/* What a file in /proc says: false with errno when it cannot be read; a dead process says nothing. */
+static bool proc_read(const char *pid, const char *name, Str *text)
+{
+    char path[64], chunk[4096];
+    snprintf(path, sizeof path, "/proc/%.20s/%s", pid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t got;
+    while ((got = read(fd, chunk, sizeof chunk)) > 0 && text->length < PROC_TEXT_LIMIT)
+        str_add_bytes(text, chunk, (size_t)got);
+    int code = errno;
+    (void)close(fd); /* only read from */
+    errno = code;
+    return got >= 0;
+}
+
+/* A process of another ordinary user cannot have made our lock. */
+static bool process_may_be_ours(const char *pid)
+{
+    char path[64];
+    struct stat info;
+    snprintf(path, sizeof path, "/proc/%.20s", pid);
+    return stat(path, &info) == 0 && (info.st_uid == geteuid() || info.st_uid == 0);
+}
+
+static bool says(const char *pid, const char *name, const char *word)
+{
+    Str text = STR_INIT;
+    bool is_read = proc_read(pid, name, &text);
+    bool is_hidden = !is_read && errno != ENOENT && errno != ESRCH;
+    bool is_said = text.length > 0 && memmem(text.bytes, text.length, word, strlen(word));
+    str_done(&text);
+    return is_said || (is_hidden && process_may_be_ours(pid)); /* unknown is never "no" */
+}
+
 /* Does the process run git on this hub? Its words or its variables name the folder. */
 static bool process_uses(const char *pid, const char *hub)
 {
-    static const char *const files[] = {"cmdline", "environ"};
-    char path[64], name[64] = "";
-    snprintf(path, sizeof path, "/proc/%.20s/comm", pid);
-    CLEANUP(mem_freep) char *comm = file_read(path, sizeof name, NULL, NULL);
-    if (!comm || strncmp(comm, "git", 3) != 0)
-        return false;
-    for (size_t i = 0; i < COUNT(files); i++) {
-        size_t length = 0;
-        snprintf(path, sizeof path, "/proc/%.20s/%s", pid, files[i]);
-        CLEANUP(mem_freep) char *text = file_read(path, 4 << 20, &length, NULL);
-        if (!text)
-            return path_exists(path); /* a git that hides: it may be ours */
-        if (memmem(text, length, hub, strlen(hub)))
-            return true;
-    }
-    return false;
+    Str comm = STR_INIT;
+    bool is_git = proc_read(pid, "comm", &comm) && text_starts(str_text(&comm), "git");
+    str_done(&comm);
+    return is_git && (says(pid, "cmdline", hub) || says(pid, "environ", hub));
 }
 
 /* Runs test(pid, argument) over all processes but our own. */
@@ -120,21 +145,33 @@ static void lock_judge(const Unlock *u, const char *path, const struct stat *inf
     json_array_append_new(u->kept, row);
 }
 
-/* Private files of workers that died: "NAME.PID" and "NAME.PID.lock". */
-static void sweep_tmp(const char *hub)
+/* The number of the worker whose private file this is, or 0: "NAME.PID.tmp" (a file being written),
+ * and in tmp/ "NAME.PID" and "NAME.PID.lock" (an index). What a delivery is about to do lies there
+ * too, under the name of a branch, which may well end like a number. */
+static int64_t owner_of(const char *file, bool is_tmp)
 {
-    char folder[PATH_MAX], path[PATH_MAX], name[NAME_MAX + 1];
-    if (!hub_path(hub, "tmp", "", folder, NULL))
+    char name[NAME_MAX + 1];
+    snprintf(name, sizeof name, "%s", file);
+    bool is_write = text_ends(name, ".tmp");
+    if (!is_write && (!is_tmp || text_starts(name, "forward-")))
+        return 0;
+    if (is_write || text_ends(name, ".lock"))
+        *strrchr(name, '.') = '\0';
+    const char *dot = strrchr(name, '.');
+    int64_t pid = 0;
+    return dot && text_to_int(dot + 1, &pid) && pid > 0 ? pid : 0;
+}
+
+static void sweep(const char *hub, const char *name)
+{
+    char folder[PATH_MAX], path[PATH_MAX];
+    if (!hub_path(hub, name, "", folder, NULL))
         return;
     DIR *list = opendir(folder);
     for (struct dirent *entry; list && (entry = readdir(list));) {
-        snprintf(name, sizeof name, "%s", entry->d_name);
-        if (text_ends(name, ".lock"))
-            name[strlen(name) - 5] = '\0';
-        const char *dot = strrchr(name, '.');
-        int64_t pid = 0;
-        if (dot && text_to_int(dot + 1, &pid) && pid > 0 && kill((pid_t)pid, 0) != 0 &&
-            errno == ESRCH && path_join(path, folder, entry->d_name, NULL))
+        int64_t pid = owner_of(entry->d_name, strcmp(name, "tmp") == 0);
+        if (pid && kill((pid_t)pid, 0) != 0 && errno == ESRCH &&
+            path_join(path, folder, entry->d_name, NULL))
             (void)unlink(path); /* only wasted space; the next sweep tries again */
     }
     if (list)
@@ -184,8 +221,10 @@ bool unlock_job(const json_t *in, json_t *out, Err *err)
                 .kept = json_array()};
     json_object_set_new(out, "removed", u.removed);
     json_object_set_new(out, "kept", u.kept);
-    if (!u.is_in_use)
-        sweep_tmp(real);
+    if (!u.is_in_use) {
+        sweep(real, "tmp");
+        sweep(real, "ws");
+    }
     walk(&u, real, 0);
     return true;
 }

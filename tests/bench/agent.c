@@ -27,8 +27,8 @@ static void say_complete(void)
 {
     char line[256];
     const char *tag = getenv("OTTO_SIGNAL_TAG");
-    int length = snprintf(line, sizeof line, "<%s>COMPLETE</%s>\n", tag ? tag : "otto",
-                          tag ? tag : "otto");
+    int length =
+        snprintf(line, sizeof line, "<%s>COMPLETE</%s>\n", tag ? tag : "otto", tag ? tag : "otto");
     if (write(1, line, (size_t)length) != length)
         _exit(1);
 }

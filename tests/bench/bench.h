@@ -12,11 +12,11 @@ typedef struct Bench {
     bool is_quick;
     Arena arena; /* lives as long as the run */
     const char *build;
-    const char *otto, *keeper, *sim;    /* what is measured; may be missing */
-    const char *agent, *agent_dynamic;  /* the same program, linked statically and dynamically */
-    const char *floor;                  /* the floors that are programs */
-    const char *disk, *memory;          /* working folders on the real disk and in memory */
-    unsigned folders;                   /* made so far */
+    const char *otto, *keeper, *sim;   /* what is measured; may be missing */
+    const char *agent, *agent_dynamic; /* the same program, linked statically and dynamically */
+    const char *floor;                 /* the floors that are programs */
+    const char *disk, *memory;         /* working folders on the real disk and in memory */
+    unsigned folders;                  /* made so far */
 } Bench;
 
 /* A new, empty folder below disk or memory. It is removed at the end of the whole run: deleting

@@ -77,7 +77,9 @@ static bool read_strace(const char *file, Counts *counts, Err *err)
 
 const Counter counter_calls = {
     /* -D: the watched program is our child, so that signals reach it and not strace */
-    "strace", {"strace", "-D", "-c", "-o", "@", "--"}, read_strace};
+    "strace",
+    {"strace", "-D", "-c", "-o", "@", "--"},
+    read_strace};
 const Counter counter_instructions = {
     "valgrind",
     {"valgrind", "--tool=callgrind", "--trace-children=no", "-q", "--callgrind-out-file=@"},

@@ -13,8 +13,8 @@ typedef struct Counts {
 /* A program that watches another one: put its words before the other's, run, read the file. It
  * stays with the process that it starts and does not follow its children. */
 typedef struct Counter {
-    const char *name;      /* program that must be installed */
-    const char *words[8];  /* before the watched program's; "@" stands for the file */
+    const char *name;     /* program that must be installed */
+    const char *words[8]; /* before the watched program's; "@" stands for the file */
     bool (*read)(const char *file, Counts *counts, Err *err);
 } Counter;
 

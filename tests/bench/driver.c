@@ -47,8 +47,11 @@ static void answer_turn(Driver *driver, Event event)
 /* What an ideal world reports. */
 static void answer(Driver *driver, const Effect *effect)
 {
-    Event event = {.project = effect->project, .task = effect->task, .run = effect->run,
-                   .epoch = effect->epoch, .turn = effect->turn};
+    Event event = {.project = effect->project,
+                   .task = effect->task,
+                   .run = effect->run,
+                   .epoch = effect->epoch,
+                   .turn = effect->turn};
     if (effect->kind == FX_START_TURN) {
         answer_turn(driver, event);
         return;
@@ -68,10 +71,13 @@ static void answer(Driver *driver, const Effect *effect)
 
 static bool load_task(Driver *driver, TaskId id, Err *err)
 {
-    Task task = {.id = id, .project = 1, .state = TASK_PENDING,
-                 .priority = (uint8_t)(score_of(id) % 4), .created_ms = start_ms + id};
-    StoreTaskText text = {.id = id, .project = 1, .title = "A task of the benchmark",
-                          .created_ms = task.created_ms};
+    Task task = {.id = id,
+                 .project = 1,
+                 .state = TASK_PENDING,
+                 .priority = (uint8_t)(score_of(id) % 4),
+                 .created_ms = start_ms + id};
+    StoreTaskText text = {
+        .id = id, .project = 1, .title = "A task of the benchmark", .created_ms = task.created_ms};
     machine_load_task(driver->machine, &task);
     return store_task_save(driver->store, &task, err) &&
            store_task_text_save(driver->store, &text, err);
@@ -92,10 +98,16 @@ static bool load_edges(Driver *driver, TaskId id, unsigned edges, Err *err)
 
 static bool load_all(Driver *driver, const DriverSpec *spec, Err *err)
 {
-    Project project = {.id = 1, .limits = {.slots = spec->slots, .max_turns = 50, .max_retries = 3,
-                                           .timeout_ms = 1800000}};
-    StoreProjectText text = {.id = 1, .path = "/bench", .hub = "", .target = "main",
-                             .name = "bench", .settings_json = "{}", .added_ms = start_ms};
+    Project project = {
+        .id = 1,
+        .limits = {.slots = spec->slots, .max_turns = 50, .max_retries = 3, .timeout_ms = 1800000}};
+    StoreProjectText text = {.id = 1,
+                             .path = "/bench",
+                             .hub = "",
+                             .target = "main",
+                             .name = "bench",
+                             .settings_json = "{}",
+                             .added_ms = start_ms};
     machine_reserve(driver->machine, spec->tasks, spec->tasks * spec->edges);
     machine_load_project(driver->machine, &project);
     bool is_fine = store_begin(driver->store, err) &&
@@ -145,9 +157,14 @@ static bool save_event(Driver *driver, const Event *event, Err *err)
     int64_t id;
     str_clear(&driver->data);
     event_write(event, &driver->data);
-    StoreEvent row = {.at_ms = event->at_ms, .project = event->project, .task = event->task,
-                      .run = event->run, .epoch = event->epoch, .turn = event->turn,
-                      .kind = event->kind, .data = str_text(&driver->data),
+    StoreEvent row = {.at_ms = event->at_ms,
+                      .project = event->project,
+                      .task = event->task,
+                      .run = event->run,
+                      .epoch = event->epoch,
+                      .turn = event->turn,
+                      .kind = event->kind,
+                      .data = str_text(&driver->data),
                       .decision = str_text(&driver->step.decision),
                       .why = str_text(&driver->step.why)};
     return store_event_put(driver->store, &row, &id, err);

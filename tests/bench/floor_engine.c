@@ -77,7 +77,7 @@ static bool finish(Floor *floor, Slot *slot)
 {
     siginfo_t info;
     (void)waitid(P_PIDFD, (id_t)slot->pidfd, &info, WEXITED); /* it has ended */
-    (void)close(slot->pidfd); /* takes it out of the epoll set */
+    (void)close(slot->pidfd);                                 /* takes it out of the epoll set */
     while (slot->out >= 0)
         if (!drain(floor, &slot->out))
             return false;

@@ -102,6 +102,7 @@ int main(int argc, char **argv)
         return !answer(argv[2]);
     if (argc == 3 && text_equal(argv[1], "pidfds"))
         return !floor_pidfds(argv[2]);
-    (void)fputs("usage: otto-floor loop|fill|engine|answer|pidfds ...\n", stderr); /* nowhere else to tell */
+    (void)fputs("usage: otto-floor loop|fill|engine|answer|pidfds ...\n",
+                stderr); /* nowhere else to tell */
     return 2;
 }

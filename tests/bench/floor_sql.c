@@ -36,16 +36,16 @@ struct SqlFloor {
 SqlFloor *sql_open(const char *path, SqlSync sync)
 {
     SqlFloor *floor = mem_alloc(sizeof *floor);
-    bool is_open = sqlite3_open(path, &floor->db) == SQLITE_OK &&
-                   sqlite3_exec(floor->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL) == 0 &&
-                   sqlite3_exec(floor->db,
-                                sync == SQL_FULL ? "PRAGMA synchronous = FULL"
-                                                 : "PRAGMA synchronous = NORMAL",
-                                NULL, NULL, NULL) == SQLITE_OK &&
-                   sqlite3_exec(floor->db, schema, NULL, NULL, NULL) == SQLITE_OK;
+    bool is_open =
+        sqlite3_open(path, &floor->db) == SQLITE_OK &&
+        sqlite3_exec(floor->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL) == 0 &&
+        sqlite3_exec(floor->db,
+                     sync == SQL_FULL ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL",
+                     NULL, NULL, NULL) == SQLITE_OK &&
+        sqlite3_exec(floor->db, schema, NULL, NULL, NULL) == SQLITE_OK;
     for (size_t i = 0; is_open && i < Q_COUNT; i++)
-        is_open = sqlite3_prepare_v2(floor->db, texts[i], -1, &floor->queries[i], NULL) ==
-                  SQLITE_OK;
+        is_open =
+            sqlite3_prepare_v2(floor->db, texts[i], -1, &floor->queries[i], NULL) == SQLITE_OK;
     if (is_open)
         return floor;
     sql_free(floor);

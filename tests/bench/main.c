@@ -99,7 +99,8 @@ static bool is_chosen(const Part *part, char **words)
 
 static void usage(void)
 {
-    (void)fprintf(stderr, "usage: otto-bench --build BUILD_DIR [--quick] [--json FILE] [P1 P8 ...]\n");
+    (void)fprintf(stderr,
+                  "usage: otto-bench --build BUILD_DIR [--quick] [--json FILE] [P1 P8 ...]\n");
     for (size_t i = 0; i < COUNT(parts); i++)
         (void)fprintf(stderr, "  %-8s %s\n", parts[i].ids, parts[i].help);
 }

@@ -43,7 +43,7 @@ enum { GUARD_CPU = 1, GUARD_WALL = 2 };
 /* sides[0] is the floor. guard: which of its two figures must repeat within 0.85 to 1.15. */
 void compare(const Plan *plan, const Side *sides, size_t count, unsigned guard, Comparison *out);
 
-double median(double *values, size_t count); /* sorts; NAN when empty */
+double median(double *values, size_t count);                  /* sorts; NAN when empty */
 double percentile(double *values, size_t count, double part); /* sorts; part 0 to 1 */
 
 /* The cost of code in this process. */

@@ -79,8 +79,8 @@ static bool count_otto(const Counting *counting, Err *err)
 {
     Bench *bench = counting->bench;
     const char *stamps = arena_printf(&bench->arena, "%s/stamps", bench_folder(bench, bench->disk));
-    SubjectSpec spec = {.below = bench->disk, .slots = counting->slots,
-                        .agent = {bench->agent, "stamp", stamps}};
+    SubjectSpec spec = {
+        .below = bench->disk, .slots = counting->slots, .agent = {bench->agent, "stamp", stamps}};
     const char *argv[] = {bench->otto, "serve", NULL};
     Subject subject;
     Daemon daemon = {0, -1};
@@ -142,8 +142,8 @@ static Found count_pair(Counting *counting)
     return found;
 }
 
-static void counts_row(Bench *bench, const Found *found, const char *what, double floor, double otto,
-                       double goal)
+static void counts_row(Bench *bench, const Found *found, const char *what, double floor,
+                       double otto, double goal)
 {
     Row *row = table_add(&bench->table, "P2", "", "%s", what);
     if (found->floor_err.kind == ERR_NONE)

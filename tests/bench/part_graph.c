@@ -74,8 +74,8 @@ static void release_row(Bench *bench, unsigned size)
     Plan plan = {bench->plan.rounds, size > 100000 ? pick(bench, 5, 2) : bench->plan.repeats};
     Comparison found;
     compare(&plan, sides, COUNT(sides), GUARD_CPU, &found);
-    Row *row = table_add(&bench->table, "P14", "ns", "graph release, %u tasks, %d edges each, per task",
-                         size, EDGES);
+    Row *row = table_add(&bench->table, "P14", "ns",
+                         "graph release, %u tasks, %d edges each, per task", size, EDGES);
     if (row_compare(row, &found, sides, true, 1e9))
         row_goal(row, row->ratio <= 4, "<= 4 x floor");
     graph_floor_free(floor);
@@ -114,11 +114,12 @@ static bool otto_choose(void *user, unsigned size, Cost *cost, Err *err)
 
 static void choose_row(Bench *bench)
 {
-    const char *path = arena_printf(&bench->arena, "%s/choose.db",
-                                    bench_folder(bench, bench->memory ? bench->memory : bench->disk));
+    const char *path =
+        arena_printf(&bench->arena, "%s/choose.db",
+                     bench_folder(bench, bench->memory ? bench->memory : bench->disk));
     SqlFloor *floor = sql_open(path, SQL_NORMAL);
-    Row *row = table_add(&bench->table, "P14", "us", "choosing the next of %d ready tasks, ages differ",
-                         READY);
+    Row *row = table_add(&bench->table, "P14", "us",
+                         "choosing the next of %d ready tasks, ages differ", READY);
     Side sides[] = {
         {"best ready row by an SQLite index", sql_choose, floor, .big = CHOICES},
         {"queue_best + remove + cycle", otto_choose, NULL, .big = CHOICES},

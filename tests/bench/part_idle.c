@@ -29,7 +29,8 @@ static void idle_rows(Bench *bench, const Daemon *daemon, const char *what, doub
     Err err = {0};
     double wakeups = 0, ticks = 0;
     bool is_fine = idle_for(daemon->pid, pick(bench, 60000, 20000), &wakeups, &ticks, &err);
-    Row *row = table_add(&bench->table, "P11", "/min", "wake-ups, %d tasks waiting, %s", WAITING, what);
+    Row *row =
+        table_add(&bench->table, "P11", "/min", "wake-ups, %d tasks waiting, %s", WAITING, what);
     if (is_fine) {
         row->otto = wakeups;
         row_goal(row, wakeups <= most_wakeups, "<= %g a minute", most_wakeups);
@@ -50,7 +51,8 @@ static void memory_rows(Bench *bench, const Daemon *daemon)
     Err err = {0};
     ProcFacts facts = {0};
     bool is_fine = proc_facts(daemon->pid, &facts, &err);
-    Row *row = table_add(&bench->table, "P11", "MB", "idle daemon, %d tasks waiting, resident", WAITING);
+    Row *row =
+        table_add(&bench->table, "P11", "MB", "idle daemon, %d tasks waiting, resident", WAITING);
     if (!is_fine) {
         row_fail(row, "%s", err.text);
         return;
@@ -76,8 +78,8 @@ static void idle(Bench *bench)
     Subject subject;
     Daemon daemon = {0, -1};
     if (!open_idle(bench, &subject, &daemon, &err)) {
-        row_fail(table_add(&bench->table, "P11", "", "idle daemon, %d tasks waiting", WAITING), "%s",
-                 err.text);
+        row_fail(table_add(&bench->table, "P11", "", "idle daemon, %d tasks waiting", WAITING),
+                 "%s", err.text);
         return;
     }
     wait_ms(SETTLE_MS); /* what follows a start is not idleness */
@@ -122,15 +124,16 @@ static void runs(Bench *bench)
     Daemon daemon = {0, -1};
     double per_run_kb = 0, keeper_kb = 0;
     const char *file = arena_printf(&bench->arena, "%s/pids", bench_folder(bench, bench->disk));
-    SubjectSpec spec = {.below = bench->disk, .slots = SLEEPERS,
-                        .agent = {bench->agent, "sleep", file}};
+    SubjectSpec spec = {
+        .below = bench->disk, .slots = SLEEPERS, .agent = {bench->agent, "sleep", file}};
     bool is_fine = subject_make(bench, &spec, &subject, &err) &&
                    subject_add(&subject, SLEEPERS, &err) &&
                    subject_serve(&subject, &daemon, &err) &&
                    measure_runs(bench, &subject, &daemon, file, &per_run_kb, &keeper_kb, &err);
     daemon_stop(&daemon);
     (void)children_end(); /* agents live on by design */
-    Row *row = table_add(&bench->table, "P26", "KB", "engine per supervised run, private, %d runs", SLEEPERS);
+    Row *row = table_add(&bench->table, "P26", "KB", "engine per supervised run, private, %d runs",
+                         SLEEPERS);
     if (!is_fine) {
         row_fail(row, "%s", err.text);
         return;

@@ -48,9 +48,9 @@ static bool kill_all(Killing *killing, const Subject *subject, Watched *watched,
 {
     (void)killing;
     Watch watch = watch_start();
-    bool is_fine = subject_call(subject, "POST", "/api/v1/projects/1/stop", "{\"kill\":true}", NULL,
-                                err) &&
-                   watched_wait_dead(watched, DEATH_MS, err);
+    bool is_fine =
+        subject_call(subject, "POST", "/api/v1/projects/1/stop", "{\"kill\":true}", NULL, err) &&
+        watched_wait_dead(watched, DEATH_MS, err);
     *cost = watch_stop(watch);
     return is_fine;
 }
@@ -59,7 +59,8 @@ static bool otto_kill(void *user, unsigned size, Cost *cost, Err *err)
 {
     Killing *killing = user;
     const char *file = pid_file(killing->bench);
-    SubjectSpec spec = {.below = killing->bench->disk, .slots = size,
+    SubjectSpec spec = {.below = killing->bench->disk,
+                        .slots = size,
                         .agent = {killing->bench->agent, "tree", file}};
     Subject subject;
     Daemon daemon = {0, -1};
@@ -70,8 +71,8 @@ static bool otto_kill(void *user, unsigned size, Cost *cost, Err *err)
                    watched_wait(&watched, file, (size_t)size * TREE_PROCESSES, err);
     if (is_fine)
         (void)watched_add_parents(&watched, daemon.pid); /* keepers count as well */
-    is_fine = is_fine && watched_open(&watched, err) &&
-              kill_all(killing, &subject, &watched, cost, err);
+    is_fine =
+        is_fine && watched_open(&watched, err) && kill_all(killing, &subject, &watched, cost, err);
     watched_close(&watched);
     daemon_stop(&daemon);
     while (waitpid(-1, NULL, WNOHANG) > 0) /* orphans that are dead already */
@@ -90,8 +91,9 @@ void part_kill(Bench *bench)
     Plan plan = {bench->plan.rounds, pick(bench, 4, 3)};
     Comparison found;
     compare(&plan, sides, COUNT(sides), GUARD_WALL, &found);
-    Row *row = table_add(&bench->table, "P12", "ms", "kill switch, %d agents of %d processes, to the last death",
-                         AGENTS, TREE_PROCESSES);
+    Row *row = table_add(&bench->table, "P12", "ms",
+                         "kill switch, %d agents of %d processes, to the last death", AGENTS,
+                         TREE_PROCESSES);
     if (!row_compare(row, &found, sides, false, 1e3 * AGENTS))
         return;
     row_note(row, "left alive: %d", killing.left);

@@ -42,8 +42,11 @@ static bool import(const Merging *merging, unsigned files, Err *err)
     stream_commit(&stream, "clash", "refs/heads/base", 5, FILES_CHANGED, "the other agent's");
     str_add(&stream, "done\n");
     const char *argv[] = {"git", "fast-import", "--quiet", "--done", NULL};
-    Program program = {.argv = argv, .envp = merging->env, .cwd = merging->repo,
-                       .input = stream.bytes, .input_length = stream.length};
+    Program program = {.argv = argv,
+                       .envp = merging->env,
+                       .cwd = merging->repo,
+                       .input = stream.bytes,
+                       .input_length = stream.length};
     bool is_done = program_run(&program, NULL, NULL, err);
     str_done(&stream);
     return is_done;
@@ -83,8 +86,8 @@ static bool otto_do(const Merging *merging, const char *job, const char *fields,
     const char *input = arena_printf(&merging->bench->arena,
                                      "{\"hub\":\"%s\",\"repo\":\"%s\",\"target\":\"main\"%s}",
                                      merging->hub, merging->repo, fields);
-    Program program = {.argv = argv, .envp = merging->env, .input = input,
-                       .input_length = strlen(input)};
+    Program program = {
+        .argv = argv, .envp = merging->env, .input = input, .input_length = strlen(input)};
     bool is_fine = program_run(&program, &one, &out, err);
     if (is_fine) {
         *reply = json_read(str_text(&out), out.length, err);
@@ -136,9 +139,9 @@ static bool otto_merge(void *user, unsigned size, Cost *cost, Err *err)
 static bool judge_conflict(const Merging *merging, const char *explain, Cost *cost, Err *err)
 {
     CLEANUP(json_freep) json_t *merged = NULL;
-    const char *fields =
-        arena_printf(&merging->bench->arena,
-                     ",\"commit\":\"%s\",\"message\":\"bench\",\"explain\":%s", merging->clash, explain);
+    const char *fields = arena_printf(&merging->bench->arena,
+                                      ",\"commit\":\"%s\",\"message\":\"bench\",\"explain\":%s",
+                                      merging->clash, explain);
     *cost = (Cost){0};
     if (!otto_do(merging, "merge", fields, cost, &merged, err))
         return false;
@@ -166,8 +169,8 @@ static bool git_merge(void *user, unsigned size, Cost *cost, Err *err)
     Merging *merging = user;
     char tree[HASH_TEXT], commit[HASH_TEXT], word[HASH_TEXT];
     const char *merge[] = {"git", "merge-tree", "--write-tree", merging->tip, merging->work, NULL};
-    const char *make[] = {"git", "commit-tree", tree, "-p", merging->tip, "-p", merging->work,
-                          "-m", "bench", NULL};
+    const char *make[] = {"git", "commit-tree", tree, "-p",    merging->tip,
+                          "-p",  merging->work, "-m", "bench", NULL};
     const char *move[] = {"git", "update-ref", "refs/heads/main", commit, merging->tip, NULL};
     *cost = (Cost){0};
     return git_word(merging, merging->hub, merge, 0, cost, tree, err) &&
@@ -193,10 +196,11 @@ static bool merging_open(Bench *bench, unsigned files, Merging *merging, Err *er
     static const char *const entries[] = {"GIT_AUTHOR_NAME=bench", "GIT_AUTHOR_EMAIL=b@localhost",
                                           "GIT_COMMITTER_NAME=bench",
                                           "GIT_COMMITTER_EMAIL=b@localhost", NULL};
-    *merging = (Merging){.bench = bench, .repo = bench_folder(bench, bench->disk),
-                         .hub = arena_printf(&bench->arena, "%s/hub",
-                                             bench_folder(bench, bench->disk)),
-                         .env = env_with(&bench->arena, NULL, entries)};
+    *merging =
+        (Merging){.bench = bench,
+                  .repo = bench_folder(bench, bench->disk),
+                  .hub = arena_printf(&bench->arena, "%s/hub", bench_folder(bench, bench->disk)),
+                  .env = env_with(&bench->arena, NULL, entries)};
     char word[HASH_TEXT];
     const char *init[] = {"git", "init", "-q", "-b", "main", NULL};
     if (access(bench->otto, X_OK) != 0)

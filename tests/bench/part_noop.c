@@ -17,8 +17,9 @@ static const char *count_text(const Noop *noop, unsigned number)
 static bool bare_run(void *user, unsigned size, Cost *cost, Err *err)
 {
     const Noop *noop = user;
-    const char *argv[] = {noop->bench->floor, "loop", count_text(noop, size),
-                          count_text(noop, noop->slots), noop->agent, NULL};
+    const char *argv[] = {
+        noop->bench->floor, "loop", count_text(noop, size), count_text(noop, noop->slots),
+        noop->agent,        NULL};
     Program program = {.argv = argv};
     return program_run(&program, cost, NULL, err);
 }
@@ -28,8 +29,9 @@ static bool floor_run(void *user, unsigned size, Cost *cost, Err *err)
     const Noop *noop = user;
     const char *folder = bench_folder(noop->bench, noop->below);
     const char *fill[] = {noop->bench->floor, "fill", folder, count_text(noop, size), NULL};
-    const char *argv[] = {noop->bench->floor, "engine", folder, count_text(noop, size),
-                          count_text(noop, noop->slots), noop->agent, NULL};
+    const char *argv[] = {
+        noop->bench->floor, "engine", folder, count_text(noop, size), count_text(noop, noop->slots),
+        noop->agent,        NULL};
     return program_run(&(Program){.argv = fill}, NULL, NULL, err) &&
            program_run(&(Program){.argv = argv}, cost, NULL, err);
 }
@@ -47,13 +49,15 @@ static bool parallel_run(void *user, unsigned size, Cost *cost, Err *err)
 {
     const Noop *noop = user;
     const char *folder = bench_folder(noop->bench, noop->below);
-    const char *argv[] = {"parallel", "-j", count_text(noop, noop->slots), "--joblog", "log",
-                          "--results", "results", "--retries", "3", "--will-cite", noop->agent, NULL};
+    const char *argv[] = {"parallel",    "-j",        count_text(noop, noop->slots),
+                          "--joblog",    "log",       "--results",
+                          "results",     "--retries", "3",
+                          "--will-cite", noop->agent, NULL};
     Str input = STR_INIT; /* each number becomes an argument, which the program ignores */
     for (unsigned i = 0; i < size; i++)
         str_addf(&input, "%u\n", i);
-    Program program = {.argv = argv, .cwd = folder, .input = input.bytes,
-                       .input_length = input.length};
+    Program program = {
+        .argv = argv, .cwd = folder, .input = input.bytes, .input_length = input.length};
     bool is_fine = program_run(&program, cost, NULL, err);
     str_done(&input);
     return is_fine;
@@ -95,8 +99,8 @@ static void fill_peer(Row *row, const Comparison *found, size_t count)
     if (count <= PARALLEL)
         return;
     if (!peer->is_measured) {
-        row_peer(row, NAN, "%s", program_is_installed("parallel") ? peer->err.text
-                                                                 : "not installed");
+        row_peer(row, NAN, "%s",
+                 program_is_installed("parallel") ? peer->err.text : "not installed");
         return;
     }
     row_peer(row, peer->cpu_s * 1e3, "GNU parallel --joblog --results --retries");
@@ -113,7 +117,8 @@ static void noop_row(Noop *noop, const char *child, bool with_peers)
         [OTTO] = {"otto run", otto_run, noop, small, big},
         [FLOOR] = {"floor engine", floor_run, noop, small, big},
         [MAKE] = {"make with logs", make_run, noop, small, big, .repeats = 2},
-        [PARALLEL] = {"GNU parallel", parallel_run, noop, small, pick(bench, 550, 250), .repeats = 1},
+        [PARALLEL] = {"GNU parallel", parallel_run, noop, small, pick(bench, 550, 250),
+                      .repeats = 1},
     };
     size_t count = with_peers ? SIDES : MAKE;
     Plan plan = {bench->plan.rounds, pick(bench, 5, 3)};

@@ -43,7 +43,8 @@ static bool socket_floor(Bench *bench, unsigned count, double *p50, Err *err)
     for (unsigned i = 0; i < count && is_fine; i++) {
         char byte = 'x';
         int64_t began_ns = now_ns();
-        is_fine = write(fd, &byte, 1) == 1 && wait_readable(fd, ANSWER_MS) && read(fd, &byte, 1) == 1;
+        is_fine =
+            write(fd, &byte, 1) == 1 && wait_readable(fd, ANSWER_MS) && read(fd, &byte, 1) == 1;
         times[i] = (double)(now_ns() - began_ns) / 1e3;
     }
     if (fd >= 0)
@@ -126,7 +127,8 @@ static bool orders(const Subject *subject, unsigned count, double *times, Err *e
     bool is_fine = fd >= 0;
     wait_readable(stream ? http_stream_fd(stream) : -1, 300); /* the past comes first */
     for (unsigned i = 0; i < count && is_fine; i++) /* each pause is followed by its resume */
-        is_fine = order_once(fd, http_stream_fd(stream), i % 2 ? "resume" : "pause", &times[i], err);
+        is_fine =
+            order_once(fd, http_stream_fd(stream), i % 2 ? "resume" : "pause", &times[i], err);
     if (fd >= 0)
         (void)close(fd);
     http_stream_close(stream);
@@ -156,7 +158,8 @@ static void order_row(Bench *bench, const char *below)
     double times[MOST_SAMPLES];
     unsigned count = pick(bench, 2000, 600);
     double socket_us = NAN, inotify_us = NAN;
-    Row *row = table_add(&bench->table, "P13", "us", "order on the socket to its event on the stream, p99, %s",
+    Row *row = table_add(&bench->table, "P13", "us",
+                         "order on the socket to its event on the stream, p99, %s",
                          disk_word(bench, below));
     if (!socket_floor(bench, count, &socket_us, &err) ||
         !inotify_floor(bench, count, &inotify_us, &err) ||

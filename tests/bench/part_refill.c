@@ -1,10 +1,10 @@
 /* P3: from the exit of one agent to the start of the next in its slot, durable commit between.
  * The floor is the sum of what cannot be left out: noticing the exit, one commit, two starts. */
 #include "base/file.h"
+#include "proc/spawn.h"
 #include "tests/bench/agent.h"
 #include "tests/bench/floor_sql.h"
 #include "tests/bench/subject.h"
-#include "proc/spawn.h"
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

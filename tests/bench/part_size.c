@@ -22,7 +22,8 @@ void part_size(Bench *bench)
 {
     Err err = {0};
     double bytes;
-    Row *row = table_add(&bench->table, "P22", "KB", "program otto, stripped (there is no page yet)");
+    Row *row =
+        table_add(&bench->table, "P22", "KB", "program otto, stripped (there is no page yet)");
     if (!stripped_size(bench, bench->otto, &bytes, &err)) {
         row_fail(row, "%s", err.text);
     } else {
@@ -43,8 +44,8 @@ void part_sim(Bench *bench)
     Err err = {0};
     Cost cost, best = {1e9, 1e9};
     double events = pick(bench, 1000000, 300000);
-    const char *argv[] = {bench->sim, "--events",
-                          arena_printf(&bench->arena, "%.0f", events), NULL};
+    const char *argv[] = {bench->sim, "--events", arena_printf(&bench->arena, "%.0f", events),
+                          NULL};
     Program sim = {.argv = argv};
     Row *row = table_add(&bench->table, "P23", "events/min",
                          "simulation on one core, by CPU time, %.0f events", events);

@@ -56,7 +56,8 @@ static bool raw_cycles(void *user, unsigned size, Cost *cost, Err *err)
     return true;
 }
 
-/* One task from being chosen to having released its dependents; one commit, as on the other side. */
+/* One task from being chosen to having released its dependents; one commit, as on the other side.
+ */
 static bool otto_cycles(void *user, unsigned size, Cost *cost, Err *err)
 {
     Pair *pair = user;
@@ -136,9 +137,9 @@ void part_cycle(Bench *bench)
         {"raw SQLite: best by index, two transitions, release", raw_cycles, &pair, .big = size},
         {"machine + store", otto_cycles, &pair, .big = size},
     };
-    Row *row = table_add(&bench->table, "P15", "us",
-                         "stored scheduling cycle, %d tasks, one commit, %s", CYCLE_TASKS,
-                         disk_word(bench, below));
+    Row *row =
+        table_add(&bench->table, "P15", "us", "stored scheduling cycle, %d tasks, one commit, %s",
+                  CYCLE_TASKS, disk_word(bench, below));
     DriverSpec spec = {.tasks = CYCLE_TASKS, .edges = CYCLE_EDGES, .slots = 1};
     Comparison found;
     if (!pair_open(bench, below, &spec, &pair, &err)) {

@@ -32,7 +32,9 @@ static long ask_helper(long pid)
 {
     char byte, control[CMSG_SPACE(sizeof(int))] = {0};
     struct iovec part = {&byte, 1};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
                              .msg_controllen = sizeof control};
     if (helper < 0)
         helper = connect_helper();

@@ -180,8 +180,7 @@ static void reap_orphans(Cost *cost)
 
 static bool judge_end(const Program *program, int status, int err_fd, Err *err)
 {
-    if (WIFEXITED(status) &&
-        (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == program->ok_exit))
+    if (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == program->ok_exit))
         return true;
     Str text = STR_INIT;
     read_all(err_fd, &text);
@@ -204,7 +203,7 @@ static bool wait_for(const Program *program, const Spawned *spawned, int64_t sta
     bool is_over = wait_readable(spawned->pidfd, limit);
     cost->wall_s = (double)(now_ns() - started_ns) / 1e9;
     if (!is_over)
-        (void)kill(spawned->pid, SIGKILL); /* our own child */
+        (void)kill(spawned->pid, SIGKILL);         /* our own child */
     (void)wait4(spawned->pid, &status, 0, &usage); /* ours, and it has ended or will */
     cost->cpu_s = rusage_s(&usage);
     if (!program->is_beside)
@@ -222,8 +221,13 @@ bool program_run(const Program *program, Cost *cost, Str *out, Err *err)
     int in = input_file(program);
     int out_fd = out ? memfd_create("bench-out", MFD_CLOEXEC) : -1;
     int err_fd = memfd_create("bench-err", MFD_CLOEXEC);
-    SpawnSpec spec = {.argv = program->argv, .envp = program->envp, .cwd = program->cwd, .in = in,
-                      .out = out_fd, .err = err_fd, .flags = SPAWN_SESSION};
+    SpawnSpec spec = {.argv = program->argv,
+                      .envp = program->envp,
+                      .cwd = program->cwd,
+                      .in = in,
+                      .out = out_fd,
+                      .err = err_fd,
+                      .flags = SPAWN_SESSION};
     int64_t started_ns = now_ns();
     bool is_fine = spawn_process(&spec, &spawned, err);
     if (is_fine) {
@@ -241,8 +245,13 @@ bool program_run(const Program *program, Cost *cost, Str *out, Err *err)
 bool daemon_start(const Program *program, Daemon *daemon, Err *err)
 {
     Spawned spawned;
-    SpawnSpec spec = {.argv = program->argv, .envp = program->envp, .cwd = program->cwd, .in = -1,
-                      .out = -1, .err = -1, .flags = SPAWN_SESSION};
+    SpawnSpec spec = {.argv = program->argv,
+                      .envp = program->envp,
+                      .cwd = program->cwd,
+                      .in = -1,
+                      .out = -1,
+                      .err = -1,
+                      .flags = SPAWN_SESSION};
     if (!spawn_process(&spec, &spawned, err))
         return false;
     *daemon = (Daemon){spawned.pid, spawned.pidfd};

@@ -8,7 +8,7 @@
 #include "tests/bench/measure.h"
 #include <sys/types.h>
 
-void programs_init(void); /* sub-reaper, signals */
+void programs_init(void);  /* sub-reaper, signals */
 bool is_interrupted(void); /* Ctrl-C came: end soon */
 
 typedef struct Program {

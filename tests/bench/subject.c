@@ -7,8 +7,9 @@
 #include "tests/bench/floor_sql.h"
 #include <unistd.h>
 
-static const char *const identity[] = {"GIT_AUTHOR_NAME=bench",    "GIT_AUTHOR_EMAIL=bench@localhost",
-                                       "GIT_COMMITTER_NAME=bench", "GIT_COMMITTER_EMAIL=bench@localhost"};
+static const char *const identity[] = {"GIT_AUTHOR_NAME=bench", "GIT_AUTHOR_EMAIL=bench@localhost",
+                                       "GIT_COMMITTER_NAME=bench",
+                                       "GIT_COMMITTER_EMAIL=bench@localhost"};
 
 static bool git(const Subject *subject, const char *const *argv, Err *err)
 {
@@ -43,11 +44,16 @@ bool subject_make(Bench *bench, const SubjectSpec *spec, Subject *subject, Err *
     Arena *arena = &bench->arena;
     if (access(bench->otto, X_OK) != 0)
         return err_set(err, ERR_NOT_FOUND, "there is no program '%s'", bench->otto);
-    *subject = (Subject){.bench = bench, .state = bench_folder(bench, spec->below),
+    *subject = (Subject){.bench = bench,
+                         .state = bench_folder(bench, spec->below),
                          .repo = bench_folder(bench, spec->below)};
     subject->socket = arena_printf(arena, "%s/sock", subject->state);
-    const char *entries[] = {arena_printf(arena, "OTTO_STATE_DIR=%s", subject->state), identity[0],
-                             identity[1], identity[2], identity[3], NULL};
+    const char *entries[] = {arena_printf(arena, "OTTO_STATE_DIR=%s", subject->state),
+                             identity[0],
+                             identity[1],
+                             identity[2],
+                             identity[3],
+                             NULL};
     subject->env = env_with(arena, NULL, entries);
     return make_repository(subject, spec, err) || err_add(err, "making a repository");
 }
@@ -76,8 +82,12 @@ static bool fill_one(Store *store, TaskId id, unsigned edges, int64_t at_ms, Err
 {
     char title[32];
     (void)snprintf(title, sizeof title, "Task number %u", id); /* fits */
-    Task task = {.id = id, .project = 1, .state = TASK_PENDING, .priority = PRIORITY_NONE,
-                 .created_ms = at_ms, .ready_ms = edge_of(id, 0) ? 0 : at_ms};
+    Task task = {.id = id,
+                 .project = 1,
+                 .state = TASK_PENDING,
+                 .priority = PRIORITY_NONE,
+                 .created_ms = at_ms,
+                 .ready_ms = edge_of(id, 0) ? 0 : at_ms};
     StoreTaskText text = {.id = id, .project = 1, .title = title, .created_ms = at_ms};
     if (!store_task_save(store, &task, err) || !store_task_text_save(store, &text, err))
         return false;

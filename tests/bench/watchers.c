@@ -12,7 +12,8 @@ bool watched_wait(Watched *watched, const char *file, size_t count, Err *err)
     for (;;) {
         size_t length = 0;
         Err ignored;
-        int32_t *pids = (int32_t *)file_read(file, sizeof(int32_t) * WATCHED_MOST, &length, &ignored);
+        int32_t *pids =
+            (int32_t *)file_read(file, sizeof(int32_t) * WATCHED_MOST, &length, &ignored);
         watched->count = MIN(length / sizeof *pids, (size_t)WATCHED_MOST);
         for (size_t i = 0; pids && i < watched->count; i++) {
             watched->pids[i] = pids[i];

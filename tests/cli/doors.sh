@@ -136,6 +136,21 @@ wait "$server" || { echo "FAIL: serve ended with $?"; failed=1; }
 server=
 expect 0 "no engine runs" "$otto" status
 
+# The engine is killed while a run follows it: the run takes its place, the agent is not disturbed.
+settings 'until [ -f '"$folder"'/go ]; do sleep 0.05; done; echo more >more.txt; '"$otto"' signal COMPLETE' 'verify: ["true"]'
+"$otto" serve >"$folder/serve" 2>&1 &
+server=$!
+until grep -q listens "$folder/serve" || ! kill -0 "$server" 2>/dev/null; do :; done
+"$otto" run 5 >"$folder/run" 2>&1 &
+run=$!
+until "$otto" list active | grep -q working || ! kill -0 "$run" 2>/dev/null; do :; done
+kill -KILL "$server"
+server=
+touch "$folder/go"
+wait "$run" || { echo "FAIL: the run ended with $?:"; cat "$folder/run"; failed=1; }
+expect 0 "landed" cat "$folder/run"
+expect 0 "turn 1" "$otto" show 5
+
 # State folders that cannot be used.
 expect 2 "otto: " "$otto" --state-dir /proc/otto status
 exit $failed

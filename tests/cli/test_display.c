@@ -156,6 +156,28 @@ static void a_narrower_terminal_leaves_no_mess(void **state)
     assert_int_equal(screen.row, 0);
 }
 
+static void a_key_that_the_terminal_echoes_leaves_no_mess(void **state)
+{
+    (void)state;
+    for (int width = 20; width < 90; width++) {
+        Term term = {.is_terminal = true, .width = width, .height = 24};
+        Display *display = display_new(&term, "otto");
+        screen_open(&screen, (size_t)width);
+        json_t *status = status_of(3, 1);
+        display_snapshot(display, status);
+        json_decref(status);
+        draw(display, 1000);
+        screen_write(&screen, "^C", 2);
+        display_echoed(display, 2);
+        display_say(display, STYLE_WARN, "pausing");
+        draw(display, 1000);
+        assert_int_equal(screen_count(&screen, "shop"), 1);
+        assert_int_equal(screen_count(&screen, "^C"), 0);
+        finish(display);
+        assert_int_equal(screen.row, 1);
+    }
+}
+
 static void a_pipe_gets_plain_lines_only(void **state)
 {
     (void)state;
@@ -261,6 +283,7 @@ int main(void)
         cmocka_unit_test(more_running_than_rows_are_counted),
         cmocka_unit_test(nothing_new_draws_nothing),
         cmocka_unit_test(a_narrower_terminal_leaves_no_mess),
+        cmocka_unit_test(a_key_that_the_terminal_echoes_leaves_no_mess),
         cmocka_unit_test(a_pipe_gets_plain_lines_only),
         cmocka_unit_test(each_important_event_has_its_line),
         cmocka_unit_test(a_question_is_told_in_the_words_of_the_agent),

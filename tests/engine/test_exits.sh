@@ -158,7 +158,7 @@ YAML
     state_is 1 done
     state_is 2 failed
     otto why 2 >"$ROOM/why"
-    contains "$ROOM/why" agent-program
+    contains "$ROOM/why" "agent 'brief': cannot start the program"
 }
 
 an_agent_of_its_own_for_a_task_and_for_a_run() {
@@ -202,6 +202,7 @@ done_
 SH
     use_agent plain <<'YAML'
 workspace: {setup: "echo the pump is broken; exit 3"}
+limits: {max_retries: 0}
 YAML
     otto add One
     expect 3 otto run

@@ -2,9 +2,9 @@
  *
  * Plays seeds and prints the first that breaks an invariant, with its last events. Seeds in FILE
  * (one number a line, `#` begins a comment) are those that once failed; they are played first. */
+#include "tests/sim/sim.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "tests/sim/sim.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

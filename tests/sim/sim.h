@@ -42,14 +42,14 @@ typedef struct Agent {
 typedef struct WorldRun {
     Agent agent;
     uint32_t commits;
-    bool is_landed, was_empty;                    /* what a removal needs as proof */
-    uint32_t passed_epoch, passed_turn;           /* the accepted verdict */
-    bool is_merge_proven;                         /* of the merge computed last */
+    bool is_landed, was_empty;          /* what a removal needs as proof */
+    uint32_t passed_epoch, passed_turn; /* the accepted verdict */
+    bool is_merge_proven;               /* of the merge computed last */
 } WorldRun;
 
 typedef struct WorldTask {
-    uint32_t landed;   /* landings that were not undone */
-    uint32_t accepted; /* EV_LANDED that the machine took, since the last undoing */
+    uint32_t landed;    /* landings that were not undone */
+    uint32_t accepted;  /* EV_LANDED that the machine took, since the last undoing */
     TaskState left_out; /* skipped or cancelled by a person; TASK_PENDING: it is not */
 } WorldTask;
 
@@ -126,7 +126,7 @@ typedef struct Sim {
 /* sim_tools.c */
 uint32_t sim_random(Sim *sim, uint32_t below); /* 0 to below - 1 */
 bool sim_chance(Sim *sim, uint32_t thousandths);
-int64_t sim_delay(Sim *sim); /* of a worker, in ms: mostly short */
+int64_t sim_delay(Sim *sim);     /* of a worker, in ms: mostly short */
 int64_t sim_now(const Sim *sim); /* what the wall clock shows */
 void sim_fail(Sim *sim, const char *format, ...) PRINTF(2, 3);
 bool sim_failed(const Sim *sim);
@@ -159,7 +159,7 @@ void wish_everything(Sim *sim); /* answers, retries, resumes: what people can do
 typedef struct Before {
     const Run *run; /* the row named by the event, copied */
     Run copy;
-    bool may_be_accepted;  /* machine_check */
+    bool may_be_accepted; /* machine_check */
     uint32_t dirty_rows, effects;
 } Before;
 void check_before(Sim *sim, const Event *event, Before *before);

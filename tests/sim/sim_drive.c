@@ -7,15 +7,14 @@ enum { CALM_ROUNDS = 12, CALM_EVENTS_PER_TASK = 150 };
 static void choose_profile(Sim *sim)
 {
     static const uint32_t crashes[] = {0, 2, 10, 40}, failures[] = {0, 20, 60, 200};
-    sim->profile = (Profile){
-        .wishes = sim_random(sim, 3) * 50 + 10,
-        .crashes = crashes[sim_random(sim, COUNT(crashes))],
-        .jumps = sim_random(sim, 3) * 5,
-        .pushes = sim_random(sim, 3) * 20,
-        .failures = failures[sim_random(sim, COUNT(failures))],
-        .duplicates = sim_random(sim, 3) * 25,
-        .has_back_jumps = sim_chance(sim, 400),
-    };
+    Profile *profile = &sim->profile;
+    profile->wishes = sim_random(sim, 3) * 50 + 10;
+    profile->crashes = crashes[sim_random(sim, COUNT(crashes))];
+    profile->jumps = sim_random(sim, 3) * 5;
+    profile->pushes = sim_random(sim, 3) * 20;
+    profile->failures = failures[sim_random(sim, COUNT(failures))];
+    profile->duplicates = sim_random(sim, 3) * 25;
+    profile->has_back_jumps = sim_chance(sim, 400);
 }
 
 /* When the machine's own deadline comes, by the true clock. */
@@ -86,8 +85,8 @@ static void turn(Sim *sim)
 /* Plays until silence; false: it never came. */
 static bool drain(Sim *sim)
 {
-    uint64_t most = sim->events + 2000 +
-                    (uint64_t)machine_task_count(sim->machine) * CALM_EVENTS_PER_TASK;
+    uint64_t most =
+        sim->events + 2000 + (uint64_t)machine_task_count(sim->machine) * CALM_EVENTS_PER_TASK;
     while (next_event(sim) && !sim_failed(sim)) {
         sim_commit(sim);
         sim_act(sim);

@@ -88,8 +88,7 @@ static void check_counts(Sim *sim, ProjectId project)
             continue;
         if (run->state != RUN_ENDED && run->state != RUN_RETIRING &&
             machine_task(sim->machine, run->task)->run != i)
-            sim_fail(sim, "r%u is %s, but its task has a newer run", i,
-                     run_state_word(run->state));
+            sim_fail(sim, "r%u is %s, but its task has a newer run", i, run_state_word(run->state));
         want.running += run_holds_slot(run->state);
         want.merging += run->state >= RUN_QUEUED && run->state <= RUN_LANDING;
         want.asking += run->state == RUN_ASKING;
@@ -103,8 +102,10 @@ static void check_counts(Sim *sim, ProjectId project)
 /* A pending task is skipped when something dead stands before it, however far. */
 static void check_roots(Sim *sim)
 {
-    enum { DEAD = 1u << TASK_FAILED | 1u << TASK_TIMEOUT | 1u << TASK_BLOCKED | 1u << TASK_SKIPPED |
-                  1u << TASK_CANCELLED };
+    enum {
+        DEAD = 1u << TASK_FAILED | 1u << TASK_TIMEOUT | 1u << TASK_BLOCKED | 1u << TASK_SKIPPED |
+               1u << TASK_CANCELLED
+    };
     for (uint32_t i = 0; i < sim->dep_count; i++) {
         const Dependency *dep = &sim->deps[i];
         const Task *task = machine_task(sim->machine, dep->task);

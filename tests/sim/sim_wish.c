@@ -19,18 +19,20 @@ static uint8_t any_tags(Sim *sim)
     return tags | (sim_chance(sim, 50) ? TAG_LATER : 0);
 }
 
+/* One draw a statement, here and elsewhere: a seed means the same with every compiler. */
 static const char *any_limits(Sim *sim)
 {
     uint32_t parent = machine_task_count(sim->machine) && sim_chance(sim, 300) ? any_task(sim) : 0;
-    return arena_printf(&sim->texts, "{\"max_turns\":%u,\"timeout_ms\":%u,\"parent\":%u}",
-                        sim_chance(sim, 200) ? 1 + sim_random(sim, 9) : 0,
-                        sim_chance(sim, 200) ? 60000 + sim_random(sim, 3600000) : 0, parent);
+    uint32_t turns = sim_chance(sim, 200) ? 1 + sim_random(sim, 9) : 0;
+    uint32_t timeout_ms = sim_chance(sim, 200) ? 60000 + sim_random(sim, 3600000) : 0;
+    return arena_printf(&sim->texts, "{\"max_turns\":%u,\"timeout_ms\":%u,\"parent\":%u}", turns,
+                        timeout_ms, parent);
 }
 
 static void fill_task(Sim *sim, Event *event)
 {
     event->a = any_tags(sim);
-    event->b = sim_chance(sim, 500) ? PRIORITY_NONE : sim_random(sim, 4);
+    event->b = sim_chance(sim, 500) ? PRIORITY_NONE : (int64_t)sim_random(sim, 4);
     event->text = "a task";
     event->ref = any_limits(sim);
 }
@@ -61,19 +63,28 @@ static void add_task(Sim *sim)
     (void)sim_step(sim, hold); /* now it may be taken */
 }
 
+static void add_limit(Sim *sim, Str *json, const char *name, uint32_t least, uint32_t range)
+{
+    str_addf(json, "%c\"%s\":%u", json->length ? ',' : '{', name, least + sim_random(sim, range));
+}
+
 static void set_limits(Sim *sim, ProjectId project, bool may_change_kind)
 {
     Event event = {.kind = EV_LIMITS_SET, .project = project};
-    const char *kind = !may_change_kind        ? ""
-                       : sim_chance(sim, 850) ? ",\"has_workspace\":true"
-                                              : ",\"has_workspace\":false";
-    event.text = arena_printf(
-        &sim->texts,
-        "{\"slots\":%u,\"max_turns\":%u,\"max_retries\":%u,\"max_conflict_tries\":%u,"
-        "\"pause_after\":%u,\"stuck_turns\":%u,\"timeout_ms\":%u,\"pause_on_stuck\":%s%s}",
-        1 + sim_random(sim, 5), 3 + sim_random(sim, 20), sim_random(sim, 4), sim_random(sim, 4),
-        sim_random(sim, 6), sim_random(sim, 5), 120000 + sim_random(sim, 1800000),
-        sim_chance(sim, 200) ? "true" : "false", kind);
+    Str json = STR_INIT;
+    add_limit(sim, &json, "slots", 1, 5);
+    add_limit(sim, &json, "max_turns", 3, 20);
+    add_limit(sim, &json, "max_retries", 0, 4);
+    add_limit(sim, &json, "max_conflict_tries", 0, 4);
+    add_limit(sim, &json, "pause_after", 0, 6);
+    add_limit(sim, &json, "stuck_turns", 0, 5);
+    add_limit(sim, &json, "timeout_ms", 120000, 1800000);
+    str_addf(&json, ",\"pause_on_stuck\":%s", sim_chance(sim, 200) ? "true" : "false");
+    if (may_change_kind)
+        str_addf(&json, ",\"has_workspace\":%s", sim_chance(sim, 850) ? "true" : "false");
+    str_add(&json, "}");
+    event.text = arena_strdup(&sim->texts, str_text(&json));
+    str_done(&json);
     (void)sim_step(sim, event); /* always taken */
 }
 
@@ -130,7 +141,9 @@ static void disk_level(Sim *sim)
 
 static void on_task(Sim *sim, EventKind kind)
 {
-    (void)sim_step(sim, (Event){.kind = kind, .task = any_task(sim), .a = sim_chance(sim, 300)});
+    Event event = {.kind = kind, .task = any_task(sim)};
+    event.a = sim_chance(sim, 300);
+    (void)sim_step(sim, event); /* mostly refused: the wish is blind */
 }
 
 static void on_project(Sim *sim, EventKind kind, int64_t a)
@@ -186,7 +199,7 @@ void wish_random(Sim *sim)
     else if (r < 94)
         on_task(sim, EV_ROLLBACK);
     else if (r < 96)
-        set_limits(sim, any_project(sim), sim_chance(sim, 200));
+        set_limits(sim, any_project(sim), r == 94);
     else if (r < 97)
         disk_level(sim);
     else if (r < 98)
@@ -202,8 +215,7 @@ void wish_everything(Sim *sim)
         const Run *run = machine_run(sim->machine, task->run);
         if (run && run->state == RUN_ASKING)
             (void)sim_step(sim, (Event){.kind = EV_ANSWER, .task = i}); /* it asked */
-        else if (1u << task->state &
-                 (1u << TASK_FAILED | 1u << TASK_TIMEOUT | 1u << TASK_BLOCKED))
+        else if (1u << task->state & (1u << TASK_FAILED | 1u << TASK_TIMEOUT | 1u << TASK_BLOCKED))
             (void)sim_step(sim, (Event){.kind = EV_RETRY, .task = i}); /* it ended */
     }
     for (ProjectId i = 1; i <= sim->project_count; i++)

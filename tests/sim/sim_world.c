@@ -58,8 +58,10 @@ static void on_prepare(Sim *sim, const Effect *effect)
 static uint8_t last_word(Sim *sim)
 {
     uint32_t r = sim->is_calm ? 0 : sim_random(sim, 100);
-    return r < 55 ? SIGNAL_COMPLETE : r < 60 ? SIGNAL_BLOCKED : r < 68 ? SIGNAL_PENDING
-                                                                      : SIGNAL_NONE;
+    return r < 55   ? SIGNAL_COMPLETE
+           : r < 60 ? SIGNAL_BLOCKED
+           : r < 68 ? SIGNAL_PENDING
+                    : SIGNAL_NONE;
 }
 
 static void choose_end(Sim *sim, Agent *agent)
@@ -163,8 +165,8 @@ static void on_snapshot(Sim *sim, const Effect *effect)
     Event event = report(effect, EV_SNAPSHOT_TAKEN);
     event.a = run->commits;
     event.b = run->commits == 0;
-    event.ref = hash_text(sim, "work",
-                          (uint64_t)effect->run << 32 | (uint64_t)effect->epoch << 16 | effect->turn);
+    event.ref = hash_text(
+        sim, "work", (uint64_t)effect->run << 32 | (uint64_t)effect->epoch << 16 | effect->turn);
     answer(sim, &event);
 }
 
@@ -287,9 +289,10 @@ static bool comes_once(EventKind kind)
 static bool is_lost(Sim *sim, const Reply *reply)
 {
     const Agent *agent = &sim->world_runs[reply->event.run].agent;
-    bool was_stopped = reply->serial && is_agent_of(agent, &(Effect){.epoch = reply->event.epoch,
-                                                                     .turn = reply->event.turn}) &&
-                       agent->serial != reply->serial;
+    bool was_stopped =
+        reply->serial &&
+        is_agent_of(agent, &(Effect){.epoch = reply->event.epoch, .turn = reply->event.turn}) &&
+        agent->serial != reply->serial;
     if (was_stopped || !sim->is_online)
         return true;
     if (reply->engine == sim->engine)
@@ -305,8 +308,7 @@ bool world_deliver(Sim *sim)
     sim->true_ms = MAX(sim->true_ms, reply.due_ms);
     if (is_lost(sim, &reply))
         return true;
-    if (!sim->is_calm && !comes_once(reply.event.kind) &&
-        sim_chance(sim, sim->profile.duplicates))
+    if (!sim->is_calm && !comes_once(reply.event.kind) && sim_chance(sim, sim->profile.duplicates))
         reply_push(sim, sim->true_ms + sim_random(sim, 300000), &reply.event, reply.serial);
     (void)sim_step(sim, reply.event); /* refused when it is old: the checks look at that */
     return true;
