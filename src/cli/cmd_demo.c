@@ -5,8 +5,10 @@
 #include "cli/cli.h"
 #include "cli/session.h"
 #include "cli/taskbody.h"
+#include "proc/spawn.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +18,7 @@ typedef struct Demo {
     char folder[64];     /* everything lies below */
     char repository[96]; /* with otto.yaml */
     char state_dir[96];
-    char otto[320]; /* how commands that look at it begin */
+    Str otto; /* how commands that look at it begin */
 } Demo;
 
 #define REPOSITORY_HEAD "demo/repo/"
@@ -102,8 +104,11 @@ static bool make_folders(Demo *demo, Err *err)
         return err_errno(err, "cannot make a folder for the demo in '%s'", root);
     (void)snprintf(demo->repository, sizeof demo->repository, "%s/demo", demo->folder); /* fits */
     (void)snprintf(demo->state_dir, sizeof demo->state_dir, "%s/state", demo->folder);  /* fits */
-    (void)snprintf(demo->otto, sizeof demo->otto, "OTTO_STATE_DIR=%s otto -C %s", demo->state_dir,
-                   demo->repository); /* fits */
+    char found[PATH_MAX], real[PATH_MAX];
+    bool is_on_path = program_find("otto", getenv("PATH"), found) && realpath(found, real) &&
+                      text_equal(real, demo->cli->program);
+    str_addf(&demo->otto, "OTTO_STATE_DIR=%s %s -C %s", demo->state_dir,
+             is_on_path ? "otto" : demo->cli->program, demo->repository);
     if (!folder_ensure(demo->repository, 0755, err))
         return false;
     free(demo->cli->state_dir);
@@ -119,7 +124,7 @@ static void suggest(const Demo *demo)
     Str *out = &demo->cli->out;
     str_add(out, "To go on with it, paste these (they name the demo's own folders):\n");
     for (size_t i = 0; i < COUNT(commands); i++)
-        str_addf(out, "  %s %s\n", demo->otto, commands[i]);
+        str_addf(out, "  %s %s\n", str_text(&demo->otto), commands[i]);
     str_addf(out, "  git -C %s log --graph --oneline main\n", demo->repository);
 }
 
@@ -135,8 +140,7 @@ static int judge(const Demo *demo, int code, bool is_kept)
     return EXIT_DONE;
 }
 
-/* A person at a terminal may want to look around; a script asks for it. Failures are always kept.
- */
+/* Kept, so that the commands that were printed work; failures are kept in any case. */
 static void leave(const Demo *demo, bool is_kept)
 {
     Err err = {0};
@@ -144,7 +148,7 @@ static void leave(const Demo *demo, bool is_kept)
         str_addf(&demo->cli->out, "All of it lies in %s; remove that folder when you are done.\n",
                  demo->folder);
     else if (chdir("/") == 0 && folder_remove(demo->folder, &err))
-        str_add(&demo->cli->out, "Its folder is removed; --keep keeps it.\n");
+        str_add(&demo->cli->out, "Its folder is removed.\n");
     else
         cli_error(err.text);
     cli_flush(demo->cli);
@@ -155,14 +159,16 @@ int command_demo(Cli *cli, const Args *args, Err *err)
     Demo demo = {.cli = cli};
     SessionRequest request = {.slots = args_int(args, "slots", 4)};
     int code = EXIT_ERR;
-    if (!make_folders(&demo, err))
+    if (!make_folders(&demo, err)) {
+        str_done(&demo.otto);
         return EXIT_ERR;
+    }
     if (make_repository(&demo, err) && chdir(demo.repository) == 0 && add_backlog(&demo, err))
         code = session_run(cli, &request, err);
     cli_caller_close(cli);
-    bool is_kept = args_has(args, "keep") || cli->term.is_terminal || code == EXIT_ERR ||
-                   code == EXIT_INTERRUPTED;
+    bool is_kept = !args_has(args, "rm") || code == EXIT_ERR || code == EXIT_INTERRUPTED;
     code = judge(&demo, code, is_kept);
     leave(&demo, is_kept);
+    str_done(&demo.otto);
     return code;
 }

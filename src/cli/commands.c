@@ -81,7 +81,7 @@ static const Flag decide_flags[] = {
   {"list", 0, FLAG_BOOL, NULL, "print the names of all decisions", 0, 0}, END_FLAG};
 static const Flag demo_flags[] = {
   {"slots", 'j', FLAG_INT, "N", "agents at once; without it 4", 1, 64},
-  {"keep", 0, FLAG_BOOL, NULL, "keep the folder also when nobody watches at a terminal", 0, 0}, END_FLAG};
+  {"rm", 0, FLAG_BOOL, NULL, "remove its folder at the end", 0, 0}, END_FLAG};
 
 static const Command commands[] = {
   {"init", "", "write otto.yaml for the repository around the current folder",
@@ -147,7 +147,7 @@ static const Command commands[] = {
    no_flags, "otto signal COMPLETE\notto signal PENDING 'Which layout?'\notto signal PROGRESS:40", 1, 256, command_signal},
   {"demo", "", "watch a scripted backlog run in a temporary folder; no agent, account or network is needed",
    "The agent is a script: it pretends to work, commits, fails, asks and conflicts as written in the scenario. Ends with 0 when everything ended as scripted.",
-   demo_flags, "otto demo\notto demo --keep", 0, 0, command_demo},
+   demo_flags, "otto demo\notto demo --rm", 0, 0, command_demo},
   {"version", "", "print the version", NULL, json_flags, "otto version", 0, 0, command_version},
   {"help", "[COMMAND]", "show help", NULL, help_flags, "otto help run", 0, 1, command_help},
   {"do", "JOB", "carry out one job of the engine", NULL, no_flags, NULL, 1, 1, command_do, .is_hidden = true},

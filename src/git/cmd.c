@@ -63,8 +63,8 @@ static size_t env_config(Arena *arena, const char **env, size_t count, const cha
         env[count++] = arena_printf(arena, "GIT_CONFIG_VALUE_%zu=%s", keys, fixed_config[keys][1]);
     }
     env[count++] = arena_printf(arena, "GIT_CONFIG_KEY_%zu=core.excludesFile", keys);
-    env[count++] = arena_printf(arena, "GIT_CONFIG_VALUE_%zu=%s", keys,
-                                excludes ? excludes : "/dev/null");
+    env[count++] =
+        arena_printf(arena, "GIT_CONFIG_VALUE_%zu=%s", keys, excludes ? excludes : "/dev/null");
     env[count++] = arena_printf(arena, "GIT_CONFIG_COUNT=%zu", keys + 1);
     return count;
 }
@@ -113,7 +113,9 @@ static bool run_git(const Git *git, const char *const *words, const GitInput *in
         return false;
     RunSpec spec = {.argv = argv,
                     .envp = env,
-                    .cwd = git->cwd ? git->cwd : git->tree ? git->tree : "/",
+                    .cwd = git->cwd    ? git->cwd
+                           : git->tree ? git->tree
+                                       : "/",
                     .input = input && input->length ? input->bytes : NULL,
                     .input_length = input ? input->length : 0,
                     .timeout_ms = git->timeout_ms ? git->timeout_ms : GIT_TIMEOUT_MS,
@@ -222,8 +224,8 @@ bool shell_run(const ShellSpec *spec, Err *err)
     CLEANUP(run_result_done) RunResult result = {0};
     if (!proc_run(&run, &result, err))
         return false;
-    if (spec->log_path && !file_write_atomic(spec->log_path, str_text(&result.out),
-                                             result.out.length, 0600, err))
+    if (spec->log_path &&
+        !file_write_atomic(spec->log_path, str_text(&result.out), result.out.length, 0600, err))
         return false;
     const char *where = spec->log_path ? spec->log_path : "no log kept";
     if (result.timed_out)

@@ -32,7 +32,10 @@ typedef struct GitInput {
 } GitInput;
 
 #define ARGV(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define GIT_OUT_INIT {0, false, STR_INIT, STR_INIT}
+#define GIT_OUT_INIT                                                                               \
+    {                                                                                              \
+        0, false, STR_INIT, STR_INIT                                                               \
+    }
 enum { GIT_OUT_LIMIT = 256 << 20, GIT_TIMEOUT_MS = 20 * 60 * 1000, GIT_AGENT_MS = 300 * 1000 };
 
 /* Runs git with these words. True when it ran to its end, whatever its exit code. */

@@ -23,13 +23,14 @@ static bool side_add(const Git *hub, const Oid *from, const Oid *to, const char 
     snprintf(range, sizeof range, "%s..%s", from->hex, to->hex);
     snprintf(count, sizeof count, "-%d", EXPLAIN_SUBJECTS);
     GitOut log = GIT_OUT_INIT, diff = GIT_OUT_INIT;
-    bool is_done =
-        git_call_limited(hub, ARGV("log", count, "--no-merges", "--format=%h %<(100,trunc)%s", range,
-                                   "--", path),
-                         EXPLAIN_DIFF_BYTES, &log, err) &&
-        git_call_limited(hub, ARGV("diff-tree", "-p", "-r", "--no-renames", "--no-ext-diff",
-                                   "--no-textconv", from->hex, to->hex, "--", path),
-                         EXPLAIN_DIFF_BYTES, &diff, err);
+    bool is_done = git_call_limited(hub,
+                                    ARGV("log", count, "--no-merges", "--format=%h %<(100,trunc)%s",
+                                         range, "--", path),
+                                    EXPLAIN_DIFF_BYTES, &log, err) &&
+                   git_call_limited(hub,
+                                    ARGV("diff-tree", "-p", "-r", "--no-renames", "--no-ext-diff",
+                                         "--no-textconv", from->hex, to->hex, "--", path),
+                                    EXPLAIN_DIFF_BYTES, &diff, err);
     indent(text, str_text(&log.out), log.out.length);
     indent(text, str_text(&diff.out), diff.out.length);
     if (diff.is_cut)
@@ -62,8 +63,9 @@ bool explain_conflicts(const Git *hub, const Oid *tip, const Oid *commit, const 
         return false;
     const Oid *const sides[3] = {&base, tip, commit};
     const char *path = merge->paths.bytes;
-    str_addf(text, "%zu file%s cannot be merged by itself. The common start is %.12s, the branch is "
-                   "now at %.12s.\n\n",
+    str_addf(text,
+             "%zu file%s cannot be merged by itself. The common start is %.12s, the branch is "
+             "now at %.12s.\n\n",
              merge->conflict_count, merge->conflict_count == 1 ? "" : "s", base.hex, tip->hex);
     for (size_t i = 0; i < merge->conflict_count && i < EXPLAIN_FILES; i++) {
         const json_t *row = json_array_get(merge->conflicts, i);

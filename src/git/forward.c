@@ -159,8 +159,9 @@ static bool index_copy(const Moving *m, Err *err)
 static bool files_move(const Moving *m, const char *from, const char *to, Err *err)
 {
     GitOut out = GIT_OUT_INIT;
-    bool is_done = from ? git_run(&m->user, ARGV("read-tree", "-m", "-u", from, to), NULL, &out, err)
-                        : git_run(&m->user, ARGV("read-tree", "--reset", "-u", to), NULL, &out, err);
+    bool is_done = from
+                       ? git_run(&m->user, ARGV("read-tree", "-m", "-u", from, to), NULL, &out, err)
+                       : git_run(&m->user, ARGV("read-tree", "--reset", "-u", to), NULL, &out, err);
     git_out_done(&out);
     return is_done;
 }
@@ -183,8 +184,8 @@ static bool move_all(Moving *m, Err *err)
 {
     const Forward *f = m->f;
     Err problem = {0};
-    if (!forward_send(&f->hub, f->common, &f->old, &f->new, err) ||
-        !intent_write(m, true, err) || !index_copy(m, err))
+    if (!forward_send(&f->hub, f->common, &f->old, &f->new, err) || !intent_write(m, true, err) ||
+        !index_copy(m, err))
         return false;
     bool was_started = m->is_started;
     m->is_started = true;
@@ -226,8 +227,7 @@ static bool moving_open(Moving *m, Err *err)
     snprintf(copy, sizeof copy, "%sindex.%ld", own_prefix, (long)getpid());
     snprintf(mine, sizeof mine, "%slock.%ld", own_prefix, (long)getpid());
     if (!path_join(m->index, git_dir, "index", err) || !path_join(m->copy, git_dir, copy, err) ||
-        !path_join(m->lock, git_dir, "index.lock", err) ||
-        !path_join(m->mine, git_dir, mine, err))
+        !path_join(m->lock, git_dir, "index.lock", err) || !path_join(m->mine, git_dir, mine, err))
         return false;
     m->user = (Git){.dir = git_dir, .tree = m->f->tree.path, .index = m->copy, .env = committer};
     if (!intent_path(m->f->hub.dir, m->f->target, m->intent, err))

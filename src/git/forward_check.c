@@ -43,9 +43,8 @@ static bool change_parse(const char *head, const char *path, Change *change)
 
 static bool changes_find(const ForwardCheck *check, Changes *changes, Err *err)
 {
-    const char *const *words =
-        ARGV("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", check->old->hex,
-             check->new->hex);
+    const char *const *words = ARGV("diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames",
+                                    check->old->hex, check->new->hex);
     if (!git_run(check->hub, words, NULL, &changes->out, err))
         return false;
     const char *at = str_text(&changes->out.out);
@@ -115,9 +114,8 @@ static bool state_is_known(const ForwardCheck *check, const Change *change)
     if (S_ISREG(info.st_mode))
         return file_is_known(check, full, change);
     ssize_t length = S_ISLNK(info.st_mode) ? readlink(full, link_text, sizeof link_text) : -1;
-    return length >= 0 &&
-           (blob_starts_with(check, &change->new, link_text, (size_t)length, true) ||
-            blob_starts_with(check, &change->old, link_text, (size_t)length, true));
+    return length >= 0 && (blob_starts_with(check, &change->new, link_text, (size_t)length, true) ||
+                           blob_starts_with(check, &change->old, link_text, (size_t)length, true));
 }
 
 /* -- the checks ------------------------------------------------------------------------------- */
@@ -195,10 +193,12 @@ static bool filter_check(const ForwardCheck *check, const Changes *changes, char
     for (const char *at = out.out.bytes; is_done && at && at < end && !why[0];) {
         const char *name = at + strlen(at) + 1; /* PATH NUL "filter" NUL VALUE NUL */
         const char *value = name < end ? name + strlen(name) + 1 : end;
-        *is_filtered = value < end && strcmp(value, "unspecified") != 0 && strcmp(value, "unset") != 0;
+        *is_filtered =
+            value < end && strcmp(value, "unspecified") != 0 && strcmp(value, "unset") != 0;
         if (*is_filtered)
-            snprintf(why, size, "files use the filter '%.40s'; take them over yourself: git merge "
-                                "--ff-only %s",
+            snprintf(why, size,
+                     "files use the filter '%.40s'; take them over yourself: git merge "
+                     "--ff-only %s",
                      value, check->new->hex);
         at = value < end ? value + strlen(value) + 1 : end;
     }

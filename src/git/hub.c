@@ -109,8 +109,8 @@ static bool hub_clone(const char *common_dir, const char *part, Err *err)
     GitOut out = GIT_OUT_INIT;
     const char *const *local = ARGV("clone", "--bare", "--local", "--no-tags", "--template=", "-q",
                                     "--", common_dir, part);
-    const char *const *copied = ARGV("clone", "--bare", "--no-local", "--no-tags", "--template=",
-                                     "-q", "--", common_dir, part);
+    const char *const *copied = ARGV("clone", "--bare", "--no-local", "--no-tags",
+                                     "--template=", "-q", "--", common_dir, part);
     bool is_done = git_run(&git, local, NULL, &out, err);
     git_out_done(&out);
     if (is_done)
@@ -146,9 +146,8 @@ static bool hub_make(const char *hub, const char *repo, Err *err)
     if (snprintf(part, sizeof part, "%s.part-%ld", hub, (long)getpid()) >= (int)sizeof part)
         return err_set(err, ERR_USAGE, "path too long: '%s'", hub);
     snprintf(parent, sizeof parent, "%.*s", (int)(strrchr(hub, '/') - hub), hub);
-    if (!repo_common_dir(repo, common, err) ||
-        (parent[0] && !folder_ensure(parent, 0700, err)) || !folder_remove(part, err) ||
-        !hub_clone(common, part, err) || !hub_finish(part, repo, err))
+    if (!repo_common_dir(repo, common, err) || (parent[0] && !folder_ensure(parent, 0700, err)) ||
+        !folder_remove(part, err) || !hub_clone(common, part, err) || !hub_finish(part, repo, err))
         return false;
     if (rename(part, hub) == 0)
         return true;

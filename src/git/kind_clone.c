@@ -96,8 +96,9 @@ static bool git_dir_put(const Workspace *ws, const char *git_dir, Err *err)
     char path[PATH_MAX], common[PATH_MAX];
     Str alternates = STR_INIT;
     str_addf(&alternates, "%s/objects\n", ws->hub);
-    bool is_done = path_join(path, git_dir, "objects/pack", err) && folder_ensure(path, 0755, err) &&
-                   path_join(path, git_dir, "refs/heads", err) && folder_ensure(path, 0755, err) && refs_put(ws, git_dir, err) &&
+    bool is_done = path_join(path, git_dir, "objects/pack", err) &&
+                   folder_ensure(path, 0755, err) && path_join(path, git_dir, "refs/heads", err) &&
+                   folder_ensure(path, 0755, err) && refs_put(ws, git_dir, err) &&
                    file_put(git_dir, "objects/info/alternates", str_text(&alternates), err) &&
                    file_put(git_dir, "info/exclude", "", err) && config_put(ws, git_dir, err) &&
                    file_copy(ws->hub, "shallow", git_dir, "shallow", err);
@@ -113,7 +114,8 @@ static bool clone_make(const Workspace *ws, Err *err)
     return workspace_part_open(ws, part, err) && path_join(git_dir, part, ".git", err) &&
            workspace_fill(ws, part, err) && git_dir_put(ws, git_dir, err) &&
            hub_path(ws->hub, "index", "", folder, err) &&
-           file_copy(folder, ws->index ? ws->index : ws->name, git_dir, "index", err) && workspace_part_close(ws, part, err);
+           file_copy(folder, ws->index ? ws->index : ws->name, git_dir, "index", err) &&
+           workspace_part_close(ws, part, err);
 }
 
 /* -- importing ------------------------------------------------------------------------------ */
@@ -204,9 +206,8 @@ static bool clone_head(const Workspace *ws, const Oid *known, Oid *head, Err *er
     snprintf(spec, sizeof spec, "+HEAD:%s", ref);
     Git git = {.dir = ws->hub, .timeout_ms = GIT_AGENT_MS};
     GitOut out = GIT_OUT_INIT;
-    const char *const *words =
-        ARGV("fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
-             "--refmap=", "--", git_dir, spec);
+    const char *const *words = ARGV("fetch", "-q", "--no-tags", "--no-write-fetch-head",
+                                    "--no-recurse-submodules", "--refmap=", "--", git_dir, spec);
     bool is_done = git_run(&git, words, NULL, &out, err);
     git_out_done(&out);
     if (!is_done)

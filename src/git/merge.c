@@ -32,8 +32,8 @@ bool merge_note_matches(const char *hub, const Oid *merged, const Oid *old, cons
 {
     char path[PATH_MAX], line[200], want[140];
     snprintf(want, sizeof want, "%s %s", old->hex, commit->hex);
-    return hub_path(hub, "merges", merged->hex, path, NULL) &&
-           line_read(path, line, sizeof line) && strcmp(line, want) == 0;
+    return hub_path(hub, "merges", merged->hex, path, NULL) && line_read(path, line, sizeof line) &&
+           strcmp(line, want) == 0;
 }
 
 void merge_note_remove(const char *hub, const Oid *merged)
@@ -143,8 +143,7 @@ bool merge_job(const json_t *in, json_t *out, Err *err)
         {"author_name", FIELD_TEXT, false, &m.author_name},
         {"author_email", FIELD_TEXT, false, &m.author_mail},
     };
-    if (!job_read(in, fields, COUNT(fields), &arena, err) ||
-        !sync_first(&m, &is_blocked, out, err))
+    if (!job_read(in, fields, COUNT(fields), &arena, err) || !sync_first(&m, &is_blocked, out, err))
         return false;
     return is_blocked || merge_onto(&m, in, out, err) || err_add(err, "merge");
 }
@@ -167,8 +166,7 @@ static bool rollback_write(const Merge *m, const MergeTree *merge, json_t *out, 
     Oid undone;
     Str text = STR_INIT;
     message_build(m, &text);
-    CommitSpec spec = {
-        .tree = merge->tree, .parents = {m->sync.tip}, .message = str_text(&text)};
+    CommitSpec spec = {.tree = merge->tree, .parents = {m->sync.tip}, .message = str_text(&text)};
     bool is_done = commit_make(&m->git, &spec, &undone, err);
     str_done(&text);
     if (is_done)
@@ -204,16 +202,12 @@ bool rollback_job(const json_t *in, json_t *out, Err *err)
     Merge m = {0};
     bool is_blocked = false;
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &m.hub},
-        {"repo", FIELD_PATH, true, &m.repo},
-        {"target", FIELD_BRANCH, true, &m.target},
-        {"landed", FIELD_COMMIT, true, &m.landed},
-        {"message", FIELD_TEXT, true, &m.message},
-        {"task", FIELD_ID, false, &m.task},
+        {"hub", FIELD_PATH, true, &m.hub},         {"repo", FIELD_PATH, true, &m.repo},
+        {"target", FIELD_BRANCH, true, &m.target}, {"landed", FIELD_COMMIT, true, &m.landed},
+        {"message", FIELD_TEXT, true, &m.message}, {"task", FIELD_ID, false, &m.task},
         {"run", FIELD_ID, false, &m.run},
     };
-    if (!job_read(in, fields, COUNT(fields), &arena, err) ||
-        !sync_first(&m, &is_blocked, out, err))
+    if (!job_read(in, fields, COUNT(fields), &arena, err) || !sync_first(&m, &is_blocked, out, err))
         return false;
     return is_blocked || rollback_onto(&m, out, err) || err_add(err, "rollback");
 }

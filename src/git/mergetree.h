@@ -13,7 +13,10 @@ typedef struct MergeTree {
     size_t conflict_count;
     Str summary;
 } MergeTree;
-#define MERGE_TREE_INIT {.conflicts = NULL, .paths = STR_INIT, .summary = STR_INIT}
+#define MERGE_TREE_INIT                                                                            \
+    {                                                                                              \
+        .conflicts = NULL, .paths = STR_INIT, .summary = STR_INIT                                  \
+    }
 enum { MERGE_CONFLICT_LIMIT = 500 };
 
 bool merge_tree_run(const Git *hub, const Oid *ours, const Oid *theirs, MergeTree *merge,

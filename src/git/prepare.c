@@ -40,7 +40,8 @@ static bool prepare_read(const json_t *in, Prepare *p, Arena *arena, Err *err)
     p->kind = workspace_kind_get(p->kind_name ? p->kind_name : "auto", err);
     if (!p->kind)
         return false;
-    const char *name = arena_printf(arena, "p%s-t%s-r%s-e%s", p->project, p->task, p->run, p->epoch);
+    const char *name =
+        arena_printf(arena, "p%s-t%s-r%s-e%s", p->project, p->task, p->run, p->epoch);
     p->ws = (Workspace){
         .hub = p->hub,
         .repo = p->repo,
@@ -92,7 +93,8 @@ static void env_fill(const json_t *in, Arena *arena, const char **env, size_t si
     const char *key;
     json_t *value;
     size_t count = 0;
-    json_object_foreach(json_object_get(in, "env"), key, value) {
+    json_object_foreach(json_object_get(in, "env"), key, value)
+    {
         if (json_is_string(value) && count + 1 < size)
             env[count++] = arena_printf(arena, "%s=%s", key, json_string_value(value));
     }
@@ -141,8 +143,7 @@ bool workspace_prepare_job(const json_t *in, json_t *out, Err *err)
     }
     json_t *missing = json_array();
     json_object_set_new(out, "missing", missing);
-    if (!commits_find(&p, err) || !p.kind->make(&p.ws, err) ||
-        !equip(in, &p, missing, &arena, err))
+    if (!commits_find(&p, err) || !p.kind->make(&p.ws, err) || !equip(in, &p, missing, &arena, err))
         return err_add(err, "workspace '%s'", p.ws.name);
     p.note.is_ready = true;
     if (!workspace_note_write(p.hub, p.ws.name, &p.note, err))

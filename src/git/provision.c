@@ -37,8 +37,8 @@ static bool file_copy_to(int from, mode_t mode, int folder, const char *name, Er
 {
     if (unlinkat(folder, name, 0) != 0 && errno != ENOENT)
         return err_errno(err, "cannot replace '%s'", name);
-    int to = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                    mode & 0777);
+    int to =
+        openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode & 0777);
     if (to < 0)
         return err_errno(err, "cannot make '%s'", name);
     bool is_done = bytes_copy(from, to);
@@ -70,7 +70,8 @@ static bool folder_copy(int from, int to_folder, const char *name, int depth, Er
     int to = openat(to_folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int again = to >= 0 ? fcntl(from, F_DUPFD_CLOEXEC, 0) : -1;
     DIR *list = again >= 0 ? fdopendir(again) : NULL;
-    bool is_done = list ? list_copy(list, to, depth, err) : err_errno(err, "cannot copy '%s'", name);
+    bool is_done =
+        list ? list_copy(list, to, depth, err) : err_errno(err, "cannot copy '%s'", name);
     if (list)
         (void)closedir(list); /* only read from */
     if (to >= 0)
@@ -165,7 +166,8 @@ static bool exclude_all(const char *workspace, const json_t *list, Err *err)
     str_add(&text, old ? old : "");
     if (text.length && text.bytes[text.length - 1] != '\n')
         str_add_char(&text, '\n');
-    json_array_foreach(list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         str_add_char(&text, '/');
         for (const char *c = json_string_value(item); c && *c; c++) {
             if (strchr("*?[]\\! #", *c))
@@ -195,7 +197,8 @@ bool provision_copy(const char *repo, const char *workspace, const json_t *list,
     if (fd < 0)
         return err_errno(err, "cannot open '%s'", workspace);
     bool is_done = true;
-    json_array_foreach(list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         const char *rel = json_string_value(item);
         is_done = rel ? one_copy(repo, fd, rel, missing, err)
                       : err_set(err, ERR_USAGE, "copy: a path must be text");

@@ -69,7 +69,8 @@ void head_branch(const char *git_dir, char *out, size_t size)
 {
     char path[PATH_MAX], text[PATH_MAX];
     out[0] = '\0';
-    if (!path_join(path, git_dir, "HEAD", NULL) || !line_read(path, text, sizeof text) || strncmp(text, "ref: ", 5) != 0)
+    if (!path_join(path, git_dir, "HEAD", NULL) || !line_read(path, text, sizeof text) ||
+        strncmp(text, "ref: ", 5) != 0)
         return;
     if (snprintf(out, size, "%s", text + 5) >= (int)size)
         out[0] = '\0';

@@ -18,7 +18,10 @@ void head_branch(const char *git_dir, char *out, size_t size);
 typedef struct RefTxn {
     Str lines;
 } RefTxn;
-#define REF_TXN_INIT {STR_INIT}
+#define REF_TXN_INIT                                                                               \
+    {                                                                                              \
+        STR_INIT                                                                                   \
+    }
 /* old: NULL = whatever it is; an unset Oid = must not exist. */
 void ref_txn_update(RefTxn *txn, const char *ref, const Oid *value, const Oid *old);
 void ref_txn_delete(RefTxn *txn, const char *ref);

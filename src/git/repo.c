@@ -135,9 +135,9 @@ const char *repo_busy_with(const char *git_dir)
     static const struct {
         const char *file, *what;
     } rows[] = {
-        {"MERGE_HEAD", "a merge"},       {"rebase-merge", "a rebase"},
-        {"rebase-apply", "a rebase"},    {"CHERRY_PICK_HEAD", "a cherry-pick"},
-        {"REVERT_HEAD", "a revert"},     {"BISECT_LOG", "a bisect"},
+        {"MERGE_HEAD", "a merge"},      {"rebase-merge", "a rebase"},
+        {"rebase-apply", "a rebase"},   {"CHERRY_PICK_HEAD", "a cherry-pick"},
+        {"REVERT_HEAD", "a revert"},    {"BISECT_LOG", "a bisect"},
         {"sequencer", "a cherry-pick"},
     };
     char path[PATH_MAX];
@@ -162,8 +162,8 @@ static bool tree_is_dirty(const char *root)
 {
     Git git = {.cwd = root};
     GitOut out = GIT_OUT_INIT;
-    const char *const *words = ARGV("status", "--porcelain", "-z", "--untracked-files=no",
-                                    "--ignore-submodules=all");
+    const char *const *words =
+        ARGV("status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=all");
     bool is_dirty = !git_run(&git, words, NULL, &out, NULL) || out.out.length > 0;
     git_out_done(&out);
     return is_dirty;
@@ -243,9 +243,8 @@ bool repo_inspect_job(const json_t *in, json_t *out, Err *err)
     Git git = {.cwd = path};
     GitOut said = GIT_OUT_INIT;
     /* --show-toplevel is last: in a bare repository it fails after the others were printed. */
-    const char *const *words =
-        ARGV("rev-parse", "--path-format=absolute", "--is-bare-repository", "--git-common-dir",
-             "--show-object-format", "--show-toplevel");
+    const char *const *words = ARGV("rev-parse", "--path-format=absolute", "--is-bare-repository",
+                                    "--git-common-dir", "--show-object-format", "--show-toplevel");
     bool is_done = git_call(&git, words, NULL, &said, err);
     if (is_done && text_starts(str_text(&said.out), "true"))
         inspect_report(path, &said, &arena, out);

@@ -24,16 +24,11 @@ typedef struct Retire {
 static bool retire_read(const json_t *in, Retire *r, Arena *arena, Err *err)
 {
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &r->hub},
-        {"path", FIELD_PATH, true, &r->path},
-        {"kind", FIELD_ID, true, &r->kind_name},
-        {"run", FIELD_ID, true, &r->run},
-        {"epoch", FIELD_ID, true, &r->epoch},
-        {"root", FIELD_PATH, true, &r->root},
-        {"trash", FIELD_PATH, true, &r->trash},
-        {"task", FIELD_ID, false, &r->task},
-        {"title", FIELD_TEXT, false, &r->title},
-        {"snapshot", FIELD_COMMIT, true, &r->snapshot},
+        {"hub", FIELD_PATH, true, &r->hub},      {"path", FIELD_PATH, true, &r->path},
+        {"kind", FIELD_ID, true, &r->kind_name}, {"run", FIELD_ID, true, &r->run},
+        {"epoch", FIELD_ID, true, &r->epoch},    {"root", FIELD_PATH, true, &r->root},
+        {"trash", FIELD_PATH, true, &r->trash},  {"task", FIELD_ID, false, &r->task},
+        {"title", FIELD_TEXT, false, &r->title}, {"snapshot", FIELD_COMMIT, true, &r->snapshot},
     };
     const JobField landed[] = {
         {"commit", FIELD_COMMIT, true, &r->landed},
@@ -108,8 +103,7 @@ static bool rescue(const Retire *r)
         return true; /* its branches are the hub's own */
     if (r->last.is_head_lost)
         return false; /* its git folder is not one to read from */
-    if (!path_join(git_dir, r->path, ".git", NULL) ||
-        !path_join(path, git_dir, "refs/stash", NULL))
+    if (!path_join(git_dir, r->path, ".git", NULL) || !path_join(path, git_dir, "refs/stash", NULL))
         return false;
     snprintf(spec, sizeof spec, "+refs/*:refs/otto/rescue/%s/e%s/*", r->run, r->epoch);
     (void)workspace_note_read(r->hub, r->ws.name, &note); /* then the branch is saved twice */
@@ -156,7 +150,7 @@ static bool put_away(Retire *r, json_t *out, Err *err)
         !r->kind->discard(&r->ws, entry, err))
         return false;
     if (hub_path(r->hub, "index", r->ws.name, index, NULL))
-        (void)unlink(index); /* large, and made again when it is needed */
+        (void)unlink(index);                     /* large, and made again when it is needed */
     (void)trash_has(r->trash, r->ws.name, tree); /* moved a moment ago */
     out_text(out, "trashed", tree);
     out_flag(out, "kept", false);
@@ -205,8 +199,8 @@ bool retire_job(const json_t *in, json_t *out, Err *err)
         return keep(&r, out, why);
     bool is_rescued = rescue(&r);
     const Snapshot *last = &r.last;
-    r.is_saved_whole = is_rescued && !last->has_ignored && !last->nested && !last->skipped &&
-                       !last->is_head_lost;
+    r.is_saved_whole =
+        is_rescued && !last->has_ignored && !last->nested && !last->skipped && !last->is_head_lost;
     snprintf(r.why, sizeof r.why, "the hub has its work; the trash keeps the rest: %s",
              last->is_head_lost  ? "commits that could not be taken over"
              : last->nested      ? "repositories inside it"

@@ -146,7 +146,8 @@ static bool index_feed(const Git *git, const char *const *words, const Str *list
 bool scan_apply(const Git *git, Scan *scan, Oid *tree, Err *err)
 {
     const char *const *drop = ARGV("update-index", "-z", "--force-remove", "--stdin");
-    const char *const *take = ARGV("update-index", "-z", "--add", "--remove", "--replace", "--stdin");
+    const char *const *take =
+        ARGV("update-index", "-z", "--add", "--remove", "--replace", "--stdin");
     return index_feed(git, drop, &scan->removed, scan, err) &&
            index_feed(git, take, &scan->changed, scan, err) &&
            git_oids(git, ARGV("write-tree"), NULL, tree, 1, err);

@@ -14,7 +14,10 @@ typedef struct Scan {
     size_t skipped; /* unreadable or impossible names: not taken */
     int64_t untracked_bytes;
 } Scan;
-#define SCAN_INIT {STR_INIT, STR_INIT, 0, 0, 0, 0, 0}
+#define SCAN_INIT                                                                                  \
+    {                                                                                              \
+        STR_INIT, STR_INIT, 0, 0, 0, 0, 0                                                          \
+    }
 
 /* git: hub, tree and index are set. Over limit_bytes of untracked files is ERR_TOO_BIG. */
 bool scan_run(const Git *git, int64_t limit_bytes, Scan *scan, Err *err) NODISCARD;

@@ -53,8 +53,8 @@ static bool taking_open(Taking *t, Err *err)
         !path_join(t->exclude, ws->path, ".git/info/exclude", err) || !index_copy(t, err))
         return false;
     t->hub = (Git){.dir = ws->hub};
-    t->files = (Git){
-        .dir = ws->hub, .tree = ws->path, .index = t->part, .timeout_ms = GIT_AGENT_MS};
+    t->files =
+        (Git){.dir = ws->hub, .tree = ws->path, .index = t->part, .timeout_ms = GIT_AGENT_MS};
     /* The agent's private ignore list is only a list of patterns: data. */
     if (is_plain_file(t->exclude))
         t->files.excludes = t->exclude;
@@ -107,7 +107,8 @@ static bool files_scan(Taking *t, bool ask_ignored, Err *err)
     GitOut out = GIT_OUT_INIT;
     int64_t limit = t->spec->limit_bytes ? t->spec->limit_bytes : SNAPSHOT_LIMIT_BYTES;
     /* The index becomes the commit's, keeping what it knows of unchanged files. */
-    bool is_done = git_run(&t->files, ARGV("read-tree", "--reset", t->snap->head.hex), NULL, &out, err);
+    bool is_done =
+        git_run(&t->files, ARGV("read-tree", "--reset", t->snap->head.hex), NULL, &out, err);
     git_out_done(&out);
     if (!is_done || !scan_run(&t->files, limit, &scan, err))
         return false;
@@ -214,9 +215,9 @@ static bool report(const Git *hub, const SnapshotSpec *spec, const Snapshot *sna
     bool is_empty = oid_equal(&snap->tree, &snap->base_tree);
     int64_t commits = 0;
     GitOut said = GIT_OUT_INIT;
-    const char *const *words = ARGV("diff-tree", "-r", "--shortstat", "--no-renames",
-                                    "--no-ext-diff", "--no-textconv", snap->base_tree.hex,
-                                    snap->tree.hex);
+    const char *const *words =
+        ARGV("diff-tree", "-r", "--shortstat", "--no-renames", "--no-ext-diff", "--no-textconv",
+             snap->base_tree.hex, snap->tree.hex);
     bool is_done = commit_count(hub, &spec->base, &snap->head, &commits, err) &&
                    (is_empty || git_run(hub, words, NULL, &said, err));
     const char *stat = str_text(&said.out);

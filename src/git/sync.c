@@ -92,8 +92,7 @@ static bool both_moved(Sync *sync, Err *err)
     }
     char message[300];
     snprintf(message, sizeof message, "Merge branch '%s' as changed by its owner\n", sync->target);
-    CommitSpec spec = {
-        .tree = merge.tree, .parents = {sync->tip, sync->user}, .message = message};
+    CommitSpec spec = {.tree = merge.tree, .parents = {sync->tip, sync->user}, .message = message};
     Oid merged;
     return commit_make(&sync->hub, &spec, &merged, err) && hub_move(sync, &merged, err) &&
            answer(sync, "merged", "your new commits and what landed were merged");
@@ -116,11 +115,13 @@ static bool user_moved(Sync *sync, Err *err)
     if (!commit_is_ancestor(&sync->hub, &sync->tip, &sync->user, &is_ahead, err))
         return false;
     if (is_ahead)
-        return hub_move(sync, &sync->user, err) && answer(sync, "forwarded", "you have new commits");
+        return hub_move(sync, &sync->user, err) &&
+               answer(sync, "forwarded", "you have new commits");
     if (!commit_is_ancestor(&sync->hub, &sync->user, &sync->tip, &is_behind, err))
         return false;
     if (is_behind)
-        return hub_move(sync, NULL, err) && answer(sync, "ahead", "landed work is not delivered yet");
+        return hub_move(sync, NULL, err) &&
+               answer(sync, "ahead", "landed work is not delivered yet");
     return both_moved(sync, err);
 }
 

@@ -12,8 +12,8 @@ typedef struct SyncResult {
     char why[512];
 } SyncResult;
 
-/* Makes the hub when there is none. True also for "missing", "rewritten" and "conflict": those are answers. When nothing moved it
- * costs no process. */
+/* Makes the hub when there is none. True also for "missing", "rewritten" and "conflict": those are
+ * answers. When nothing moved it costs no process. */
 bool sync_target(const char *hub, const char *repo, const char *target, SyncResult *result,
                  Err *err) NODISCARD;
 /* Can work go on from this result? */

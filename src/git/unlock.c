@@ -49,7 +49,8 @@ static bool process_has_open(const char *pid, const char *file)
     return has_open;
 }
 
-/* What a file in /proc says: false with errno when it cannot be read; a dead process says nothing. */
+/* What a file in /proc says: false with errno when it cannot be read; a dead process says nothing.
+ */
 static bool proc_read(const char *pid, const char *name, Str *text)
 {
     char path[64], chunk[4096];

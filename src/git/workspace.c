@@ -83,13 +83,13 @@ bool workspace_fill(const Workspace *ws, const char *folder, Err *err)
     char index[PATH_MAX], part[PATH_MAX], file[300];
     const char *name = ws->index ? ws->index : ws->name;
     snprintf(file, sizeof file, "%s.%ld", name, (long)getpid());
-    if (!hub_path(ws->hub, "index", name, index, err) ||
-        !hub_path(ws->hub, "tmp", file, part, err))
+    if (!hub_path(ws->hub, "index", name, index, err) || !hub_path(ws->hub, "tmp", file, part, err))
         return false;
     (void)unlink(part); /* usually not there */
     Git git = {.dir = ws->hub, .tree = folder, .index = part};
     GitOut out = GIT_OUT_INIT;
-    bool is_done = git_run(&git, ARGV("read-tree", "--reset", "-u", ws->files.hex), NULL, &out, err);
+    bool is_done =
+        git_run(&git, ARGV("read-tree", "--reset", "-u", ws->files.hex), NULL, &out, err);
     git_out_done(&out);
     /* Restored work: the files are the snapshot's, the index is the commit's below it. */
     if (is_done && !oid_equal(&ws->files, &ws->head))
@@ -112,8 +112,8 @@ static bool parts_remove(const Workspace *ws, Err *err)
     for (struct dirent *entry; is_done && (entry = readdir(list));) {
         if (!text_starts(entry->d_name, head))
             continue;
-        is_done = path_join(path, ws->root, entry->d_name, err) &&
-                  place_remove(ws->root, path, err);
+        is_done =
+            path_join(path, ws->root, entry->d_name, err) && place_remove(ws->root, path, err);
     }
     if (list)
         (void)closedir(list); /* only read from */

@@ -9,6 +9,7 @@ enum { AGENTS = 64, DEATH_MS = 20000 };
 
 typedef struct Killing {
     Bench *bench;
+    const char *below;
     int left; /* processes that outlived their killing */
 } Killing;
 
@@ -59,7 +60,7 @@ static bool otto_kill(void *user, unsigned size, Cost *cost, Err *err)
 {
     Killing *killing = user;
     const char *file = pid_file(killing->bench);
-    SubjectSpec spec = {.below = killing->bench->disk,
+    SubjectSpec spec = {.below = killing->below,
                         .slots = size,
                         .agent = {killing->bench->agent, "tree", file}};
     Subject subject;
@@ -81,9 +82,9 @@ static bool otto_kill(void *user, unsigned size, Cost *cost, Err *err)
     return is_fine;
 }
 
-void part_kill(Bench *bench)
+static void kill_row(Bench *bench, const char *below)
 {
-    Killing killing = {.bench = bench};
+    Killing killing = {.bench = bench, .below = below};
     Side sides[] = {
         {"SIGKILL to all by pidfd, wait, reap", floor_kill, &killing, .big = AGENTS},
         {"stop with kill", otto_kill, &killing, .big = AGENTS},
@@ -92,7 +93,7 @@ void part_kill(Bench *bench)
     Comparison found;
     compare(&plan, sides, COUNT(sides), GUARD_WALL, &found);
     Row *row = table_add(&bench->table, "P12", "ms",
-                         "kill switch, %d agents of %d processes, to the last death", AGENTS,
+                         "kill switch, %d agents of %d processes, to the last death, %s", AGENTS,
                          TREE_PROCESSES);
     if (!row_compare(row, &found, sides, false, 1e3 * AGENTS))
         return;

@@ -155,7 +155,9 @@ json_t *retire_in(Fixture *f, const json_t *workspace, int task, int epoch, cons
 const json_t *land_file(Fixture *f, int task, const char *file, const char *text)
 {
     const json_t *workspace = prepare_at(f, "clone", task, 1);
-    sh(f, "cd '%s'; mkdir -p \"$(dirname '%s')\"; printf '%s' > '%s'; git add .; git commit -q -m 'task %d'",
+    sh(f,
+       "cd '%s'; mkdir -p \"$(dirname '%s')\"; printf '%s' > '%s'; git add .; git commit -q -m "
+       "'task %d'",
        get(workspace, "path"), file, text, file, task);
     const json_t *shot = snapshot_at(f, workspace, task, 1, 1);
     const json_t *merge = merge_commit(f, get(shot, "commit"), task);

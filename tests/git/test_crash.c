@@ -148,10 +148,13 @@ static void passage(Fixture *f, int task, const char *kind)
                            task, "run", task, "epoch", 1);
     const json_t *ws = job_under_fire(f, "prepare", in);
     assert_string_equal(sh(f, "cd '%s'; git status --porcelain", get(ws, "path")), "");
-    sh(f, "cd '%s'; echo %d > n%d.txt; mkdir -p many; for i in $(seq 40); do echo %d $i > many/$i; done\n"
-          "git add .; git commit -q -m w; echo more >> n%d.txt; rm -f b.txt", get(ws, "path"), task, task, task, task);
-    in = json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:s}", "hub", f->hub, "path", get(ws, "path"), "kind", kind,
-                   "run", task, "epoch", 1, "turn", 1, "base", get(ws, "base"));
+    sh(f,
+       "cd '%s'; echo %d > n%d.txt; mkdir -p many; for i in $(seq 40); do echo %d $i > many/$i; "
+       "done\n"
+       "git add .; git commit -q -m w; echo more >> n%d.txt; rm -f b.txt",
+       get(ws, "path"), task, task, task, task);
+    in = json_pack("{s:s,s:s,s:s,s:i,s:i,s:i,s:s}", "hub", f->hub, "path", get(ws, "path"), "kind",
+                   kind, "run", task, "epoch", 1, "turn", 1, "base", get(ws, "base"));
     const json_t *shot = job_under_fire(f, "snapshot", in);
     const char *commit = get(shot, "commit");
     const json_t *merge = NULL, *landed = NULL;
@@ -161,13 +164,15 @@ static void passage(Fixture *f, int task, const char *kind)
         if (strcmp(get(merge, "state"), "empty") == 0)
             fail_msg("landed without being told");
         assert_text(merge, "state", "clean");
-        in = with(with(with(target_in(f), "commit", commit), "old", get(merge, "old")), "new", get(merge, "new"));
+        in = with(with(with(target_in(f), "commit", commit), "old", get(merge, "old")), "new",
+                  get(merge, "new"));
         json_object_set_new(in, "task", json_integer(task));
         landed = job_under_fire(f, "land", in);
     } while (strcmp(get(landed, "state"), "moved") == 0);
     assert_text(job_under_fire(f, "deliver", target_in(f)), "delivered", "yes");
     in = retire_in(f, ws, task, 1, commit);
-    json_object_set_new(in, "landed", json_pack("{s:s,s:s}", "commit", get(landed, "tip"), "target", "main"));
+    json_object_set_new(in, "landed",
+                        json_pack("{s:s,s:s}", "commit", get(landed, "tip"), "target", "main"));
     const json_t *gone = job_under_fire(f, "retire", in);
     assert_false(json_flag(gone, "kept", true));
     assert_false(path_exists(get(ws, "path")));
@@ -179,13 +184,18 @@ static void check_world(Fixture *f, int landings)
         sched_yield(); /* gits that outlived their worker end by themselves */
     job(f, "unlock", json_pack("{s:s,s:i}", "hub", f->hub, "min_age_s", 0));
     assert_string_equal(sh(f, "cd \"$R\"; git status --porcelain"), "");
-    assert_string_equal(sh(f, "cd \"$R\"; git rev-parse main"), sh(f, "git --git-dir=\"$H\" rev-parse refs/heads/main"));
-    assert_string_equal(sh(f, "cd \"$R\"; git log --first-parent --merges --oneline main | wc -l | tr -d ' '"),
-                        arena_printf(&f->arena, "%d", landings));
+    assert_string_equal(sh(f, "cd \"$R\"; git rev-parse main"),
+                        sh(f, "git --git-dir=\"$H\" rev-parse refs/heads/main"));
+    assert_string_equal(
+        sh(f, "cd \"$R\"; git log --first-parent --merges --oneline main | wc -l | tr -d ' '"),
+        arena_printf(&f->arena, "%d", landings));
     assert_string_equal(sh(f, "git -C \"$R\" fsck 2>&1 | grep -v dangling || true"), "");
-    assert_string_equal(sh(f, "git --git-dir=\"$H\" fsck 2>&1 | grep -v 'dangling\\|notice' || true"), "");
+    assert_string_equal(
+        sh(f, "git --git-dir=\"$H\" fsck 2>&1 | grep -v 'dangling\\|notice' || true"), "");
     assert_string_equal(sh(f, "ls -A \"$R/.git\" | grep 'otto\\|lock' || true"), "");
-    assert_string_equal(sh(f, "ls \"$H/otto/tmp\" | grep -v delivery-turn || true; find \"$H\" -name '*.lock'"), "");
+    assert_string_equal(
+        sh(f, "ls \"$H/otto/tmp\" | grep -v delivery-turn || true; find \"$H\" -name '*.lock'"),
+        "");
     assert_string_equal(sh(f, "ls '%s'", f->root), "");
 }
 
@@ -214,14 +224,20 @@ static void a_hub_half_made_is_made_anew(void **state)
     assert_text(sync_main(f), "state", "forwarded");
 }
 
-/* -- a delivery that stopped half-way ----------------------------------------------------------- */
+/* -- a delivery that stopped half-way -----------------------------------------------------------
+ */
 
 /* What a worker leaves that dies after writing some files of the user's checkout. */
 static void half_deliver(Fixture *f, const char *old, const char *new)
 {
-    sh(f, "cd \"$R\"; git fetch -q \"$H\" refs/heads/main; touch .git/otto-own-lock.1; ln .git/otto-own-lock.1 .git/index.lock\n"
-          "printf '{\"target\":\"main\",\"old\":\"%s\",\"new\":\"%s\",\"inode\":%%s,\"is_started\":true}' $(stat -c %%i .git/index.lock) > \"$H/otto/tmp/forward-main\"\n"
-          "cp .git/index .git/otto-own-index.1", old, new);
+    sh(f,
+       "cd \"$R\"; git fetch -q \"$H\" refs/heads/main; touch .git/otto-own-lock.1; ln "
+       ".git/otto-own-lock.1 .git/index.lock\n"
+       "printf "
+       "'{\"target\":\"main\",\"old\":\"%s\",\"new\":\"%s\",\"inode\":%%s,\"is_started\":true}' "
+       "$(stat -c %%i .git/index.lock) > \"$H/otto/tmp/forward-main\"\n"
+       "cp .git/index .git/otto-own-index.1",
+       old, new);
 }
 
 static void a_delivery_that_stopped_half_way_is_finished(void **state)
@@ -230,16 +246,25 @@ static void a_delivery_that_stopped_half_way_is_finished(void **state)
     sh(f, "echo dirty > \"$R/b.txt\"");
     const json_t *ws = prepare_at(f, "clone", 1, 1);
     const char *old = get(ws, "base");
-    sh(f, "cd '%s'; seq 1000 > long.txt; echo n > n.txt; echo changed > a.txt; git rm -q dir/c.txt; git add .; git commit -q -m w", get(ws, "path"));
+    sh(f,
+       "cd '%s'; seq 1000 > long.txt; echo n > n.txt; echo changed > a.txt; git rm -q dir/c.txt; "
+       "git add .; git commit -q -m w",
+       get(ws, "path"));
     const char *commit = get(snapshot_at(f, ws, 1, 1, 1), "commit");
     const json_t *merge = merge_commit(f, commit, 1);
     land_merge(f, merge, commit, 1);
     sh(f, "git -C \"$R\" checkout -q b.txt");
     half_deliver(f, old, get(merge, "new"));
-    sh(f, "cd \"$R\"; seq 1000 | head -c 500 > long.txt; echo changed > a.txt; rm dir/c.txt"); /* cut short, new, gone */
+    sh(f, "cd \"$R\"; seq 1000 | head -c 500 > long.txt; echo changed > a.txt; rm dir/c.txt"); /* cut
+                                                                                                  short,
+                                                                                                  new,
+                                                                                                  gone
+                                                                                                */
     assert_text(job(f, "deliver", target_in(f)), "delivered", "yes");
-    assert_string_equal(sh(f, "cd \"$R\"; git status --porcelain; git rev-parse main; ls; ls -A .git | grep 'otto\\|lock' || true"),
-                        arena_printf(&f->arena, "%s\na.txt\nb.txt\nlong.txt\nn.txt", get(merge, "new")));
+    assert_string_equal(
+        sh(f, "cd \"$R\"; git status --porcelain; git rev-parse main; ls; ls -A .git | grep "
+              "'otto\\|lock' || true"),
+        arena_printf(&f->arena, "%s\na.txt\nb.txt\nlong.txt\nn.txt", get(merge, "new")));
     assert_string_equal(sh(f, "ls \"$H/otto/tmp\""), "delivery-turn");
 }
 
@@ -248,7 +273,8 @@ static void work_done_after_a_half_delivery_is_not_overwritten(void **state)
     Fixture *f = *state;
     sh(f, "echo dirty > \"$R/b.txt\"");
     const json_t *ws = prepare_at(f, "clone", 1, 1);
-    sh(f, "cd '%s'; echo n > n.txt; echo changed > a.txt; git add .; git commit -q -m w", get(ws, "path"));
+    sh(f, "cd '%s'; echo n > n.txt; echo changed > a.txt; git add .; git commit -q -m w",
+       get(ws, "path"));
     const char *commit = get(snapshot_at(f, ws, 1, 1, 1), "commit");
     const json_t *merge = merge_commit(f, commit, 1);
     land_merge(f, merge, commit, 1);
@@ -256,7 +282,8 @@ static void work_done_after_a_half_delivery_is_not_overwritten(void **state)
     half_deliver(f, get(ws, "base"), get(merge, "new"));
     sh(f, "cd \"$R\"; echo mine > a.txt; echo n > n.txt");
     assert_text(job(f, "deliver", target_in(f)), "delivered", "dirty");
-    assert_string_equal(sh(f, "cat \"$R/a.txt\"; ls \"$R/.git/index.lock\" 2>/dev/null || true"), "mine");
+    assert_string_equal(sh(f, "cat \"$R/a.txt\"; ls \"$R/.git/index.lock\" 2>/dev/null || true"),
+                        "mine");
     sh(f, "git -C \"$R\" checkout -q a.txt");
     assert_text(job(f, "deliver", target_in(f)), "delivered", "yes");
     assert_string_equal(sh(f, "cd \"$R\"; git status --porcelain; cat a.txt n.txt"), "changed\nn");
@@ -268,9 +295,12 @@ static void locks_of_the_dead_go_and_others_stay(void **state)
 {
     Fixture *f = *state;
     sync_main(f);
-    sh(f, "cd \"$H\"; touch refs/heads/main.lock packed-refs.lock config.lock shallow.lock otto/index/x.lock; mkdir -p refs/heads/feature\n"
-          "touch refs/heads/feature/x.lock; touch -d '1 hour ago' refs/heads/main.lock packed-refs.lock config.lock shallow.lock otto/index/x.lock refs/heads/feature/x.lock\n"
-          "touch HEAD.lock; echo data > \"$R/.git/index.lock\"; touch -d '1 hour ago' \"$R/.git/index.lock\"");
+    sh(f, "cd \"$H\"; touch refs/heads/main.lock packed-refs.lock config.lock shallow.lock "
+          "otto/index/x.lock; mkdir -p refs/heads/feature\n"
+          "touch refs/heads/feature/x.lock; touch -d '1 hour ago' refs/heads/main.lock "
+          "packed-refs.lock config.lock shallow.lock otto/index/x.lock refs/heads/feature/x.lock\n"
+          "touch HEAD.lock; echo data > \"$R/.git/index.lock\"; touch -d '1 hour ago' "
+          "\"$R/.git/index.lock\"");
     int fd = open(arena_printf(&f->arena, "%s/shallow.lock", f->hub), O_RDONLY | O_CLOEXEC);
     /* Our own process does not count as an owner; a child that holds it open does. */
     pid_t pid = 0;
@@ -286,7 +316,9 @@ static void locks_of_the_dead_go_and_others_stay(void **state)
     (void)close(fd);
     assert_int_equal(json_array_size(json_object_get(out, "removed")), 5);
     assert_int_equal(json_array_size(json_object_get(out, "kept")), 2);
-    assert_string_equal(sh(f, "cd \"$H\"; find . -name '*.lock' | sort; cat \"$R/.git/index.lock\""), "./HEAD.lock\n./shallow.lock\ndata");
+    assert_string_equal(
+        sh(f, "cd \"$H\"; find . -name '*.lock' | sort; cat \"$R/.git/index.lock\""),
+        "./HEAD.lock\n./shallow.lock\ndata");
     out = job(f, "unlock", json_pack("{s:s,s:i}", "hub", f->hub, "min_age_s", 0));
     assert_int_equal(json_array_size(json_object_get(out, "removed")), 2);
 }
@@ -302,7 +334,8 @@ static void no_lock_goes_while_git_works_on_the_hub(void **state)
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, ends[0], 0);
-    char *argv[] = {"git", arena_printf(&f->arena, "--git-dir=%s", f->hub), "cat-file", "--batch", NULL};
+    char *argv[] = {"git", arena_printf(&f->arena, "--git-dir=%s", f->hub), "cat-file", "--batch",
+                    NULL};
     assert_int_equal(posix_spawnp(&pid, "git", &files, NULL, argv, environ), 0);
     posix_spawn_file_actions_destroy(&files);
     while (hub_gits(f, 0) == 0)
@@ -316,17 +349,22 @@ static void no_lock_goes_while_git_works_on_the_hub(void **state)
     assert_int_equal(json_array_size(json_object_get(out, "removed")), 1);
 }
 
-/* -- the worker itself --------------------------------------------------------------------------- */
+/* -- the worker itself ---------------------------------------------------------------------------
+ */
 
 static void the_worker_answers_in_json_and_by_exit_code(void **state)
 {
     Fixture *f = *state;
     const char *worker = GIT_WORKER;
-    assert_string_equal(sh(f, "echo '{}' | %s nonsense 2>/dev/null && echo 0 || echo $?", worker), "1");
-    assert_string_equal(sh(f, "echo '{' | %s inspect | cut -c1-32; echo '{}' | %s inspect", worker, worker),
-                        "{\"ok\":false,\"kind\":\"bad-input\",\"\n{\"ok\":false,\"kind\":\"bad-input\",\"error\":\"field 'path' is missing\"}");
-    assert_string_equal(sh(f, "head -c 5000000 /dev/zero | tr '\\0' ' ' | %s inspect | cut -c1-30", worker),
-                        "{\"ok\":false,\"kind\":\"too-big\",\"");
+    assert_string_equal(sh(f, "echo '{}' | %s nonsense 2>/dev/null && echo 0 || echo $?", worker),
+                        "1");
+    assert_string_equal(
+        sh(f, "echo '{' | %s inspect | cut -c1-32; echo '{}' | %s inspect", worker, worker),
+        "{\"ok\":false,\"kind\":\"bad-input\",\"\n{\"ok\":false,\"kind\":\"bad-input\",\"error\":"
+        "\"field 'path' is missing\"}");
+    assert_string_equal(
+        sh(f, "head -c 5000000 /dev/zero | tr '\\0' ' ' | %s inspect | cut -c1-30", worker),
+        "{\"ok\":false,\"kind\":\"too-big\",\"");
 }
 
 int main(void)

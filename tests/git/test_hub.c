@@ -65,8 +65,10 @@ static void fields_are_checked_before_anything_happens(void **state)
 static void the_hub_is_made_once_with_a_fixed_configuration(void **state)
 {
     Fixture *f = *state;
-    sh(f, "cd \"$R\"; git config user.name Local; git config user.email 'l\"x@y'; git branch feature/x\n"
-          "printf '#!/bin/sh\\ntouch $T/canary\\n' > .git/hooks/post-checkout; chmod +x .git/hooks/*");
+    sh(f,
+       "cd \"$R\"; git config user.name Local; git config user.email 'l\"x@y'; git branch "
+       "feature/x\n"
+       "printf '#!/bin/sh\\ntouch $T/canary\\n' > .git/hooks/post-checkout; chmod +x .git/hooks/*");
     json_t *in = json_pack("{s:s,s:s}", "hub", f->hub, "repo", f->repo);
     assert_true(json_flag(job(f, "hub", json_incref(in)), "created", false));
     assert_false(json_flag(job(f, "hub", json_incref(in)), "created", true));
@@ -120,8 +122,8 @@ static void sync_works_for_branches_with_a_slash_and_packed_references(void **st
 static void a_missing_branch_is_an_answer(void **state)
 {
     Fixture *f = *state;
-    const json_t *out = job(f, "sync", json_pack("{s:s,s:s,s:s}", "hub", f->hub, "repo", f->repo,
-                                                 "target", "nowhere"));
+    const json_t *out = job(
+        f, "sync", json_pack("{s:s,s:s,s:s}", "hub", f->hub, "repo", f->repo, "target", "nowhere"));
     assert_text(out, "state", "missing");
     assert_true(json_is_null(json_object_get(out, "tip")));
 }
@@ -177,7 +179,8 @@ static void what_both_changed_is_a_conflict(void **state)
 static void sha256_repositories_work(void **state)
 {
     Fixture *f = *state;
-    sh(f, "rm -rf \"$R\"; git init -q --object-format=sha256 \"$R\"; cd \"$R\"; echo 1 > a; git add a; "
+    sh(f, "rm -rf \"$R\"; git init -q --object-format=sha256 \"$R\"; cd \"$R\"; echo 1 > a; git "
+          "add a; "
           "git commit -q -m 1");
     assert_text(land_file(f, 1, "n.txt", "n"), "delivered", "yes");
     assert_string_equal(sh(f, "cat \"$R/n.txt\"; git -C \"$R\" fsck --strict 2>&1"), "n");

@@ -26,19 +26,24 @@ static void a_workspace_is_a_clean_checkout_on_its_own_branch(void **state)
         const json_t *ws = prepare_at(f, kinds[i], (int)i + 1, 1);
         const char *path = get(ws, "path");
         assert_text(ws, "kind", kinds[i]);
-        assert_string_equal(path, arena_printf(&f->arena, "%s/p1-t%zu-r%zu-e1", f->root, i + 1, i + 1));
+        assert_string_equal(path,
+                            arena_printf(&f->arena, "%s/p1-t%zu-r%zu-e1", f->root, i + 1, i + 1));
         assert_string_equal(sh(f, "cd '%s'; git status --porcelain --ignored", path), "");
-        assert_string_equal(sh(f, "git -C '%s' symbolic-ref --short HEAD", path), get(ws, "branch"));
+        assert_string_equal(sh(f, "git -C '%s' symbolic-ref --short HEAD", path),
+                            get(ws, "branch"));
         assert_string_equal(sh(f, "git -C '%s' config user.email", path), "owner@example.org");
-        sh(f, "cd '%s'; export HOME=/nonexistent; git mv dir other; echo z >> a.txt\n"
-              "git commit -q -a -m moved; git fsck; git log --oneline | wc -l", path);
+        sh(f,
+           "cd '%s'; export HOME=/nonexistent; git mv dir other; echo z >> a.txt\n"
+           "git commit -q -a -m moved; git fsck; git log --oneline | wc -l",
+           path);
         /* The same call again leaves what the agent did alone. */
         sh(f, "echo precious > '%s/untracked'", path);
         assert_text(prepare_at(f, kinds[i], (int)i + 1, 1), "path", path);
         assert_string_equal(sh(f, "cat '%s/untracked'", path), "precious");
     }
-    assert_string_equal(sh(f, "cd \"$R\"; git status --porcelain; git for-each-ref --format='%%(refname)'"),
-                        "refs/heads/main");
+    assert_string_equal(
+        sh(f, "cd \"$R\"; git status --porcelain; git for-each-ref --format='%%(refname)'"),
+        "refs/heads/main");
 }
 
 static void auto_is_clone_and_none_is_the_repository_itself(void **state)
@@ -100,7 +105,8 @@ static void setup_runs_in_the_workspace_and_its_output_is_kept(void **state)
 static void ignored_files_are_copied_and_stay_out_of_commits(void **state)
 {
     Fixture *f = *state;
-    sh(f, "cd \"$R\"; echo secret > .env; chmod 600 .env; mkdir -p ignored/deep; echo d > ignored/deep/d\n"
+    sh(f, "cd \"$R\"; echo secret > .env; chmod 600 .env; mkdir -p ignored/deep; echo d > "
+          "ignored/deep/d\n"
           "ln -s ../.env ignored/in; ln -s .env link");
     json_t *in = prepare_in(f, 1, 1);
     json_object_set_new(in, "copy", json_pack("[s,s,s,s]", ".env", "ignored", "link", "absent"));
@@ -117,8 +123,15 @@ static void ignored_files_are_copied_and_stay_out_of_commits(void **state)
 static void the_copy_list_cannot_leave_the_repository(void **state)
 {
     Fixture *f = *state;
-    static const char *const bad[] = {"../outside", "/etc/passwd", "dir/../../outside", ".git/config",
-                                      "escape", "escape/passwd", "", "a//b", "gitlink"};
+    static const char *const bad[] = {"../outside",
+                                      "/etc/passwd",
+                                      "dir/../../outside",
+                                      ".git/config",
+                                      "escape",
+                                      "escape/passwd",
+                                      "",
+                                      "a//b",
+                                      "gitlink"};
     sh(f, "echo outside > \"$T/outside\"; ln -s /etc \"$R/escape\"; ln -s .git \"$R/gitlink\"");
     for (size_t i = 0; i < COUNT(bad); i++) {
         json_t *in = prepare_in(f, 10 + (int)i, 1);
@@ -131,9 +144,11 @@ static void the_copy_list_cannot_leave_the_repository(void **state)
 static void a_copy_is_not_written_through_a_link_in_the_commit(void **state)
 {
     Fixture *f = *state;
-    sh(f, "mkdir \"$T/victim\"; cd \"$R\"; mkdir conf; echo s > conf/s.log; git init -q \"$T/evil\"\n"
-          "cd \"$T/evil\"; ln -s \"$T/victim\" conf; ln -s \"$T/victim/file\" plain; git add .; git commit -q -m evil\n"
-          "cd \"$R\"; git fetch -q \"$T/evil\" main:evil; echo p > plain");
+    sh(f,
+       "mkdir \"$T/victim\"; cd \"$R\"; mkdir conf; echo s > conf/s.log; git init -q \"$T/evil\"\n"
+       "cd \"$T/evil\"; ln -s \"$T/victim\" conf; ln -s \"$T/victim/file\" plain; git add .; git "
+       "commit -q -m evil\n"
+       "cd \"$R\"; git fetch -q \"$T/evil\" main:evil; echo p > plain");
     json_t *in = prepare_in(f, 1, 1);
     json_object_set_new(in, "target", json_string("evil"));
     json_object_set_new(in, "copy", json_pack("[s]", "conf/s.log"));
@@ -167,12 +182,14 @@ static void a_clean_turn_is_the_agents_own_commit(void **state)
     }
 }
 
-static const char odd_files[] =
-    "cd '%s'\n"
-    "printf n > 'with space'; printf n > \"$(printf 'new\\nline')\"; printf n > ./-rf; printf n > \"$(printf 'b\\377d')\"\n"
-    "printf n > ':(glob)*'; printf n > '*'; mkdir -p deep/er; printf n > deep/er/x; ln -s /etc/passwd out; ln -s a.txt in\n"
-    "printf n > run.sh; chmod +x run.sh; rm b.txt; rm -r dir; echo t > dir; echo changed > a.txt; printf '\\0\\1' > binary\n"
-    "echo ignored > x.log; mkfifo pipe; mkdir empty\n";
+static const char odd_files[] = "cd '%s'\n"
+                                "printf n > 'with space'; printf n > \"$(printf 'new\\nline')\"; "
+                                "printf n > ./-rf; printf n > \"$(printf 'b\\377d')\"\n"
+                                "printf n > ':(glob)*'; printf n > '*'; mkdir -p deep/er; printf n "
+                                "> deep/er/x; ln -s /etc/passwd out; ln -s a.txt in\n"
+                                "printf n > run.sh; chmod +x run.sh; rm b.txt; rm -r dir; echo t > "
+                                "dir; echo changed > a.txt; printf '\\0\\1' > binary\n"
+                                "echo ignored > x.log; mkfifo pipe; mkdir empty\n";
 
 static void everything_uncommitted_is_saved_whatever_its_name(void **state)
 {
@@ -182,19 +199,30 @@ static void everything_uncommitted_is_saved_whatever_its_name(void **state)
         const json_t *ws = prepare_at(f, kinds[i], task, 1);
         const char *path = get(ws, "path");
         sh(f, odd_files, path);
-        const char *before = sh(f, "cd '%s'; find . -path ./.git -prune -o -printf '%%p %%m %%l\\n' | sort; git status --porcelain", path);
+        const char *before = sh(f,
+                                "cd '%s'; find . -path ./.git -prune -o -printf '%%p %%m %%l\\n' | "
+                                "sort; git status --porcelain",
+                                path);
         const json_t *shot = snapshot_at(f, ws, task, 1, 1);
         assert_true(json_flag(shot, "has_uncommitted", false));
         assert_text(shot, "head", get(ws, "base"));
-        /* Byte for byte what is there, ignored files excepted, and nothing in the folder changed. */
-        assert_string_equal(sh(f, "cd '%s'; find . -path ./.git -prune -o -printf '%%p %%m %%l\\n' | sort; git status --porcelain", path),
+        /* Byte for byte what is there, ignored files excepted, and nothing in the folder changed.
+         */
+        assert_string_equal(sh(f,
+                               "cd '%s'; find . -path ./.git -prune -o -printf '%%p %%m %%l\\n' | "
+                               "sort; git status --porcelain",
+                               path),
                             before);
-        sh(f, "mkdir \"$T/out%d\"; git --git-dir=\"$H\" archive %s | tar -x -C \"$T/out%d\"\n"
-              "cd '%s'; rm x.log pipe; rmdir empty; diff -r --no-dereference --exclude=.git . \"$T/out%d\"",
+        sh(f,
+           "mkdir \"$T/out%d\"; git --git-dir=\"$H\" archive %s | tar -x -C \"$T/out%d\"\n"
+           "cd '%s'; rm x.log pipe; rmdir empty; diff -r --no-dereference --exclude=.git . "
+           "\"$T/out%d\"",
            task, get(shot, "commit"), task, path, task);
         /* The same again is the same commit. */
         assert_text(snapshot_at(f, ws, task, 1, 1), "commit", get(shot, "commit"));
-        assert_string_equal(sh(f, "git --git-dir=\"$H\" fsck --strict 2>&1 | grep -v 'dangling\\|notice' || true"), "");
+        assert_string_equal(
+            sh(f, "git --git-dir=\"$H\" fsck --strict 2>&1 | grep -v 'dangling\\|notice' || true"),
+            "");
     }
 }
 
@@ -202,10 +230,13 @@ static void a_folder_replaced_by_a_link_is_saved_as_a_link(void **state)
 {
     Fixture *f = *state;
     const json_t *ws = prepare_at(f, "clone", 1, 1);
-    sh(f, "cd '%s'; mkdir other; echo different > other/c.txt; rm -r dir; ln -s other dir", get(ws, "path"));
+    sh(f, "cd '%s'; mkdir other; echo different > other/c.txt; rm -r dir; ln -s other dir",
+       get(ws, "path"));
     const json_t *shot = snapshot_at(f, ws, 1, 1, 1);
-    assert_string_equal(files_of(f, get(shot, "commit")), ".gitignore\na.txt\nb.txt\ndir\nother/c.txt");
-    assert_string_equal(sh(f, "git --git-dir=\"$H\" cat-file blob %s:dir", get(shot, "commit")), "other");
+    assert_string_equal(files_of(f, get(shot, "commit")),
+                        ".gitignore\na.txt\nb.txt\ndir\nother/c.txt");
+    assert_string_equal(sh(f, "git --git-dir=\"$H\" cat-file blob %s:dir", get(shot, "commit")),
+                        "other");
 }
 
 static void history_may_be_amended_detached_renamed_or_orphaned(void **state)
@@ -243,7 +274,8 @@ static void a_deleted_git_folder_loses_no_file(void **state)
     const json_t *shot = snapshot_at(f, ws, 1, 1, 2);
     assert_true(json_flag(shot, "is_head_lost", false));
     assert_text(shot, "head", head);
-    assert_string_equal(files_of(f, get(shot, "commit")), ".gitignore\na.txt\nb.txt\ndir/c.txt\none.txt\ntwo.txt");
+    assert_string_equal(files_of(f, get(shot, "commit")),
+                        ".gitignore\na.txt\nb.txt\ndir/c.txt\none.txt\ntwo.txt");
     /* And a repository of its own in place of the old one. */
     sh(f, "cd '%s'; git init -q; git add .; git commit -q -m mine", path);
     shot = snapshot_at(f, ws, 1, 1, 3);
@@ -255,7 +287,10 @@ static void repositories_inside_are_neither_entered_nor_taken_for_saved(void **s
 {
     Fixture *f = *state;
     const json_t *ws = prepare_at(f, "clone", 1, 1);
-    sh(f, "cd '%s'; git init -q inner; cd inner; echo i > i; git add i; git commit -q -m i; echo j > j", get(ws, "path"));
+    sh(f,
+       "cd '%s'; git init -q inner; cd inner; echo i > i; git add i; git commit -q -m i; echo j > "
+       "j",
+       get(ws, "path"));
     const json_t *shot = snapshot_at(f, ws, 1, 1, 1);
     assert_int_equal(json_int(shot, "nested", 0), 1);
     assert_false(json_flag(shot, "has_uncommitted", true));
@@ -268,11 +303,15 @@ static void submodules_stay_as_they_are(void **state)
 {
     Fixture *f = *state;
     sh(f, "git init -q \"$T/sub\"; cd \"$T/sub\"; echo s > s; git add s; git commit -q -m s\n"
-          "cd \"$R\"; git -c protocol.file.allow=always submodule --quiet add \"$T/sub\" sub; git commit -q -m sub");
+          "cd \"$R\"; git -c protocol.file.allow=always submodule --quiet add \"$T/sub\" sub; git "
+          "commit -q -m sub");
     const json_t *ws = prepare_at(f, "clone", 1, 1);
     const char *path = get(ws, "path");
-    sh(f, "cd '%s'; rm -rf sub; git init -q sub; cd sub; echo other > o; git add o; git commit -q -m o; echo dirty > d\n"
-          "cd ..; echo x > x.txt", path);
+    sh(f,
+       "cd '%s'; rm -rf sub; git init -q sub; cd sub; echo other > o; git add o; git commit -q -m "
+       "o; echo dirty > d\n"
+       "cd ..; echo x > x.txt",
+       path);
     const json_t *shot = snapshot_at(f, ws, 1, 1, 1);
     assert_string_equal(sh(f, "git --git-dir=\"$H\" ls-tree %s sub", get(shot, "commit")),
                         sh(f, "git -C \"$R\" ls-tree HEAD sub"));
@@ -301,13 +340,16 @@ static void too_much_untracked_is_refused_with_a_sentence(void **state)
 static void five_thousand_files_are_no_problem(void **state)
 {
     Fixture *f = *state;
-    sh(f, "cd \"$R\"; for d in $(seq 50); do mkdir d$d; for i in $(seq 100); do echo $d $i > d$d/f$i; done; done\n"
+    sh(f, "cd \"$R\"; for d in $(seq 50); do mkdir d$d; for i in $(seq 100); do echo $d $i > "
+          "d$d/f$i; done; done\n"
           "git add .; git commit -q -m many");
     const json_t *ws = prepare_at(f, "clone", 1, 1);
     const char *path = get(ws, "path");
     assert_string_equal(sh(f, "cd '%s'; git status --porcelain", path), "");
-    sh(f, "cd '%s'; rm -r d1; for i in $(seq 100); do echo changed > d2/f$i; done\n"
-          "mkdir new; for i in $(seq 1000); do echo $i > new/f$i; done", path);
+    sh(f,
+       "cd '%s'; rm -r d1; for i in $(seq 100); do echo changed > d2/f$i; done\n"
+       "mkdir new; for i in $(seq 1000); do echo $i > new/f$i; done",
+       path);
     const json_t *shot = snapshot_at(f, ws, 1, 1, 1);
     assert_int_equal(json_int(shot, "files_changed", 0), 1200);
     const json_t *out = job(f, "retire", retire_in(f, ws, 1, 1, get(shot, "commit")));
@@ -320,8 +362,10 @@ static void a_snapshot_is_laid_back_as_it_was(void **state)
     for (size_t i = 0; i < COUNT(kinds); i++) {
         int task = (int)i + 1;
         const json_t *ws = prepare_at(f, kinds[i], task, 1);
-        sh(f, "cd '%s'; echo one > one.txt; git add .; git commit -q -m one\n"
-              "echo two > two.txt; echo more >> a.txt; rm b.txt", get(ws, "path"));
+        sh(f,
+           "cd '%s'; echo one > one.txt; git add .; git commit -q -m one\n"
+           "echo two > two.txt; echo more >> a.txt; rm b.txt",
+           get(ws, "path"));
         const json_t *shot = snapshot_at(f, ws, task, 1, 1);
         json_t *in = prepare_in(f, task, 2);
         json_object_set_new(in, "kind", json_string(kinds[i]));
@@ -330,8 +374,9 @@ static void a_snapshot_is_laid_back_as_it_was(void **state)
         const json_t *again = job(f, "prepare", in);
         assert_text(again, "head", get(shot, "head"));
         assert_text(again, "base", get(ws, "base"));
-        assert_string_equal(sh(f, "cd '%s'; git status --porcelain; git log --format=%%s -1", get(again, "path")),
-                            " M a.txt\n D b.txt\n?? two.txt\none");
+        assert_string_equal(
+            sh(f, "cd '%s'; git status --porcelain; git log --format=%%s -1", get(again, "path")),
+            " M a.txt\n D b.txt\n?? two.txt\none");
         assert_text(snapshot_at(f, again, task, 2, 1), "head", get(shot, "head"));
     }
 }
@@ -346,8 +391,9 @@ static void the_gate_gets_a_fresh_checkout_each_time(void **state)
     json_t *in = json_pack("{s:s,s:s,s:s}", "hub", f->hub, "commit", commit, "path", path);
     for (int i = 0; i < 2; i++) {
         assert_text(job(f, "checkout", json_incref(in)), "path", path);
-        assert_string_equal(sh(f, "cd '%s'; git status --porcelain --ignored; git rev-parse HEAD; cat x.txt", path),
-                            arena_printf(&f->arena, "%s\nx", commit));
+        assert_string_equal(
+            sh(f, "cd '%s'; git status --porcelain --ignored; git rev-parse HEAD; cat x.txt", path),
+            arena_printf(&f->arena, "%s\nx", commit));
         sh(f, "cd '%s'; echo junk > junk.log; echo y > y.txt; rm a.txt", path);
     }
     json_decref(in);
@@ -363,7 +409,8 @@ static void discard_stays_inside_its_root(void **state)
     Fixture *f = *state;
     const char *victim = arena_printf(&f->arena, "%s/victim", f->dir);
     sh(f, "mkdir -p \"$T/victim/keep\" \"$T/state/gate\"; echo precious > \"$T/victim/keep/file\"\n"
-          "touch \"$T/state/gate/.otto-root\"; ln -s \"$T/victim\" \"$T/state/gate/link\"; ln -s \"$T/state/gate\" \"$T/state/gate2\"\n"
+          "touch \"$T/state/gate/.otto-root\"; ln -s \"$T/victim\" \"$T/state/gate/link\"; ln -s "
+          "\"$T/state/gate\" \"$T/state/gate2\"\n"
           "mkdir -p \"$T/state/gate/real/sub\" \"$T/unmarked/x\"");
     const struct {
         const char *root, *path;
@@ -374,14 +421,18 @@ static void discard_stays_inside_its_root(void **state)
         {f->gate, arena_printf(&f->arena, "%s/../victim", f->gate)},
         {f->gate, f->gate},
         {f->dir, victim}, /* the folder that holds it is not marked */
-        {arena_printf(&f->arena, "%s/state/gate2", f->dir), arena_printf(&f->arena, "%s/state/gate2/real", f->dir)},
+        {arena_printf(&f->arena, "%s/state/gate2", f->dir),
+         arena_printf(&f->arena, "%s/state/gate2/real", f->dir)},
         {f->gate, arena_printf(&f->arena, "%s/real/sub", f->gate)},
-        {arena_printf(&f->arena, "%s/unmarked", f->dir), arena_printf(&f->arena, "%s/unmarked/x", f->dir)},
+        {arena_printf(&f->arena, "%s/unmarked", f->dir),
+         arena_printf(&f->arena, "%s/unmarked/x", f->dir)},
         {"/", "/etc"},
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         job_fail(f, "discard", json_pack("{s:s,s:s}", "root", rows[i].root, "path", rows[i].path));
-    assert_string_equal(sh(f, "cat \"$T/victim/keep/file\"; ls -d \"$T/state/gate/real/sub\" | wc -l"), "precious\n1");
+    assert_string_equal(
+        sh(f, "cat \"$T/victim/keep/file\"; ls -d \"$T/state/gate/real/sub\" | wc -l"),
+        "precious\n1");
 }
 
 static void a_workspace_goes_only_with_proof(void **state)
@@ -397,21 +448,26 @@ static void a_workspace_goes_only_with_proof(void **state)
         sh(f, "echo later > '%s/later.txt'", path);
         const json_t *out = job(f, "retire", retire_in(f, ws, task, 1, commit));
         assert_true(json_flag(out, "kept", false));
-        assert_string_equal(files_of(f, get(out, "last")), arena_printf(&f->arena, ".gitignore\na.txt\nb.txt\ndir/c.txt\nlater.txt\nx%d.txt", task));
+        assert_string_equal(files_of(f, get(out, "last")),
+                            arena_printf(&f->arena,
+                                         ".gitignore\na.txt\nb.txt\ndir/c.txt\nlater.txt\nx%d.txt",
+                                         task));
         assert_true(path_exists(path));
         sh(f, "cd '%s'; rm later.txt; git commit -q --allow-empty -m more", path);
         assert_true(json_flag(job(f, "retire", retire_in(f, ws, task, 1, commit)), "kept", false));
         commit = get(snapshot_at(f, ws, task, 1, 2), "commit");
         /* Said to have landed, but it has not. */
         json_t *in = retire_in(f, ws, task, 1, commit);
-        json_object_set_new(in, "landed", json_pack("{s:s,s:s}", "commit", commit, "target", "main"));
+        json_object_set_new(in, "landed",
+                            json_pack("{s:s,s:s}", "commit", commit, "target", "main"));
         assert_true(json_flag(job(f, "retire", in), "kept", false));
         /* Not landed, but saved: into the trash, for days. */
         out = job(f, "retire", retire_in(f, ws, task, 1, commit));
         assert_false(json_flag(out, "kept", true));
         assert_false(path_exists(path));
         assert_true(path_is_folder(get(out, "trashed")));
-        assert_text(job(f, "retire", retire_in(f, ws, task, 1, commit)), "trashed", get(out, "trashed"));
+        assert_text(job(f, "retire", retire_in(f, ws, task, 1, commit)), "trashed",
+                    get(out, "trashed"));
     }
 }
 
@@ -420,15 +476,21 @@ static void stashes_and_other_branches_are_rescued(void **state)
     Fixture *f = *state;
     const json_t *ws = prepare_at(f, "clone", 1, 1);
     const char *path = get(ws, "path");
-    sh(f, "cd '%s'; git checkout -q -b side; echo s > side.txt; git add .; git commit -q -m side\n"
-          "git checkout -q otto/task-1; echo stash >> a.txt; git stash -q", path);
+    sh(f,
+       "cd '%s'; git checkout -q -b side; echo s > side.txt; git add .; git commit -q -m side\n"
+       "git checkout -q otto/task-1; echo stash >> a.txt; git stash -q",
+       path);
     const char *side = sh(f, "git -C '%s' rev-parse side", path);
     const char *stash = sh(f, "git -C '%s' rev-parse stash", path);
     const char *commit = get(snapshot_at(f, ws, 1, 1, 1), "commit");
     const json_t *out = job(f, "retire", retire_in(f, ws, 1, 1, commit));
     assert_false(json_flag(out, "kept", true));
-    assert_string_equal(sh(f, "git --git-dir=\"$H\" for-each-ref --format='%%(refname) %%(objectname)' refs/otto/rescue"),
-                        arena_printf(&f->arena, "refs/otto/rescue/1/e1/heads/side %s\nrefs/otto/rescue/1/e1/stash %s", side, stash));
+    assert_string_equal(
+        sh(f, "git --git-dir=\"$H\" for-each-ref --format='%%(refname) %%(objectname)' "
+              "refs/otto/rescue"),
+        arena_printf(&f->arena,
+                     "refs/otto/rescue/1/e1/heads/side %s\nrefs/otto/rescue/1/e1/stash %s", side,
+                     stash));
 }
 
 static void landed_and_saved_whole_may_be_deleted_at_once(void **state)
@@ -438,7 +500,8 @@ static void landed_and_saved_whole_may_be_deleted_at_once(void **state)
     const json_t *plain = prepare_at(f, "clone", 1, 1);
     const char *commit = get(snapshot_at(f, plain, 1, 1, 2), "commit");
     json_t *in = retire_in(f, plain, 1, 1, commit);
-    json_object_set_new(in, "landed", json_pack("{s:s,s:s}", "commit", get(landed, "tip"), "target", "main"));
+    json_object_set_new(in, "landed",
+                        json_pack("{s:s,s:s}", "commit", get(landed, "tip"), "target", "main"));
     assert_false(json_flag(job(f, "retire", in), "kept", true));
     land_file(f, 2, "m.txt", "m");
     const json_t *ignored = prepare_at(f, "clone", 2, 1);
@@ -448,12 +511,16 @@ static void landed_and_saved_whole_may_be_deleted_at_once(void **state)
     json_object_set_new(in, "landed", json_pack("{s:s,s:s}", "commit", commit, "target", "main"));
     job(f, "retire", in);
     int64_t now = clock_wall_ms();
-    const json_t *out = job(f, "trash-expire", json_pack("{s:s,s:I}", "trash", f->trash, "now_ms", (json_int_t)now));
+    const json_t *out = job(f, "trash-expire",
+                            json_pack("{s:s,s:I}", "trash", f->trash, "now_ms", (json_int_t)now));
     assert_int_equal(json_array_size(json_object_get(out, "removed")), 1);
-    assert_string_equal(json_string_value(json_array_get(json_object_get(out, "removed"), 0)), "p1-t1-r1-e1");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(out, "removed"), 0)),
+                        "p1-t1-r1-e1");
     assert_int_equal(json_int(out, "kept", 0), 1);
     assert_string_equal(sh(f, "cat '%s/p1-t2-r2-e1/tree/i.log'", f->trash), "i");
-    out = job(f, "trash-expire", json_pack("{s:s,s:I}", "trash", f->trash, "now_ms", (json_int_t)(now + 8LL * 24 * 3600 * 1000)));
+    out = job(f, "trash-expire",
+              json_pack("{s:s,s:I}", "trash", f->trash, "now_ms",
+                        (json_int_t)(now + 8LL * 24 * 3600 * 1000)));
     assert_int_equal(json_array_size(json_object_get(out, "removed")), 1);
     assert_string_equal(sh(f, "ls '%s'", f->trash), "");
 }
@@ -467,21 +534,27 @@ static void the_trash_gives_back_what_it_took(void **state)
         sh(f, "cd '%s'; echo x > x.txt; echo l > l.log", get(ws, "path"));
         const char *commit = get(snapshot_at(f, ws, task, 1, 1), "commit");
         job(f, "retire", retire_in(f, ws, task, 1, commit));
-        const json_t *list = json_object_get(job(f, "trash-list", json_pack("{s:s}", "trash", f->trash)), "entries");
+        const json_t *list =
+            json_object_get(job(f, "trash-list", json_pack("{s:s}", "trash", f->trash)), "entries");
         assert_int_equal(json_array_size(list), 1);
         assert_text(json_array_get(list, 0), "title", "A title");
         const char *name = get(json_array_get(list, 0), "name");
-        const json_t *out = job(f, "trash-restore", json_pack("{s:s,s:s}", "trash", f->trash, "name", name));
+        const json_t *out =
+            job(f, "trash-restore", json_pack("{s:s,s:s}", "trash", f->trash, "name", name));
         assert_text(out, "path", get(ws, "path"));
-        assert_string_equal(sh(f, "cd '%s'; cat l.log; git status --porcelain", get(ws, "path")), "l\n?? x.txt");
+        assert_string_equal(sh(f, "cd '%s'; cat l.log; git status --porcelain", get(ws, "path")),
+                            "l\n?? x.txt");
         job_fail(f, "trash-restore", json_pack("{s:s,s:s}", "trash", f->trash, "name", name));
         /* Elsewhere, but not over something. */
         job(f, "retire", retire_in(f, ws, task, 1, get(snapshot_at(f, ws, task, 1, 2), "commit")));
-        job_fail(f, "trash-restore", json_pack("{s:s,s:s,s:s}", "trash", f->trash, "name", name, "to", f->repo));
+        job_fail(f, "trash-restore",
+                 json_pack("{s:s,s:s,s:s}", "trash", f->trash, "name", name, "to", f->repo));
         const char *to = arena_printf(&f->arena, "%s/back%d", f->dir, task);
-        job(f, "trash-restore", json_pack("{s:s,s:s,s:s}", "trash", f->trash, "name", name, "to", to));
+        job(f, "trash-restore",
+            json_pack("{s:s,s:s,s:s}", "trash", f->trash, "name", name, "to", to));
         assert_string_equal(sh(f, "cd '%s'; cat l.log; git status --porcelain", to), "l\n?? x.txt");
-        job(f, "trash-restore", json_pack("{s:s,s:s,s:s}", "trash", f->trash, "name", name, "to", to));
+        job(f, "trash-restore",
+            json_pack("{s:s,s:s,s:s}", "trash", f->trash, "name", name, "to", to));
     }
     job_fail(f, "trash-restore", json_pack("{s:s,s:s}", "trash", f->trash, "name", "../repo"));
 }
@@ -489,9 +562,11 @@ static void the_trash_gives_back_what_it_took(void **state)
 static void trash_without_a_readable_note_is_kept(void **state)
 {
     Fixture *f = *state;
-    sh(f, "mkdir -p \"$T/state/trash/odd/tree\" \"$T/state/trash/torn/tree\"; printf '{\"expires' > \"$T/state/trash/torn/meta.json\"\n"
+    sh(f, "mkdir -p \"$T/state/trash/odd/tree\" \"$T/state/trash/torn/tree\"; printf '{\"expires' "
+          "> \"$T/state/trash/torn/meta.json\"\n"
           "echo x > \"$T/state/trash/odd/tree/x\"");
-    const json_t *out = job(f, "trash-expire", json_pack("{s:s,s:I}", "trash", f->trash, "now_ms", (json_int_t)9e15));
+    const json_t *out = job(f, "trash-expire",
+                            json_pack("{s:s,s:I}", "trash", f->trash, "now_ms", (json_int_t)9e15));
     assert_int_equal(json_array_size(json_object_get(out, "unreadable")), 2);
     assert_string_equal(sh(f, "cat \"$T/state/trash/odd/tree/x\""), "x");
 }
