@@ -44,10 +44,8 @@ static bool floor_kill(void *user, unsigned size, Cost *cost, Err *err)
     return is_fine;
 }
 
-static bool kill_all(Killing *killing, const Subject *subject, Watched *watched, Cost *cost,
-                     Err *err)
+static bool kill_all(const Subject *subject, const Watched *watched, Cost *cost, Err *err)
 {
-    (void)killing;
     Watch watch = watch_start();
     bool is_fine =
         subject_call(subject, "POST", "/api/v1/projects/1/stop", "{\"kill\":true}", NULL, err) &&
@@ -60,9 +58,8 @@ static bool otto_kill(void *user, unsigned size, Cost *cost, Err *err)
 {
     Killing *killing = user;
     const char *file = pid_file(killing->bench);
-    SubjectSpec spec = {.below = killing->below,
-                        .slots = size,
-                        .agent = {killing->bench->agent, "tree", file}};
+    SubjectSpec spec = {
+        .below = killing->below, .slots = size, .agent = {killing->bench->agent, "tree", file}};
     Subject subject;
     Daemon daemon = {0, -1};
     Watched watched = {.count = 0};
@@ -72,8 +69,7 @@ static bool otto_kill(void *user, unsigned size, Cost *cost, Err *err)
                    watched_wait(&watched, file, (size_t)size * TREE_PROCESSES, err);
     if (is_fine)
         (void)watched_add_parents(&watched, daemon.pid); /* keepers count as well */
-    is_fine =
-        is_fine && watched_open(&watched, err) && kill_all(killing, &subject, &watched, cost, err);
+    is_fine = is_fine && watched_open(&watched, err) && kill_all(&subject, &watched, cost, err);
     watched_close(&watched);
     daemon_stop(&daemon);
     while (waitpid(-1, NULL, WNOHANG) > 0) /* orphans that are dead already */
@@ -94,9 +90,16 @@ static void kill_row(Bench *bench, const char *below)
     compare(&plan, sides, COUNT(sides), GUARD_WALL, &found);
     Row *row = table_add(&bench->table, "P12", "ms",
                          "kill switch, %d agents of %d processes, to the last death, %s", AGENTS,
-                         TREE_PROCESSES);
+                         TREE_PROCESSES, disk_word(bench, below));
     if (!row_compare(row, &found, sides, false, 1e3 * AGENTS))
         return;
     row_note(row, "left alive: %d", killing.left);
     row_goal(row, row->ratio <= 3 && killing.left == 0, "<= 3 x floor, nothing left");
+}
+
+void part_kill(Bench *bench)
+{
+    if (bench->memory)
+        kill_row(bench, bench->memory);
+    kill_row(bench, bench->disk);
 }
