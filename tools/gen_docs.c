@@ -25,7 +25,8 @@ static void add_states(Str *out)
     str_add(out, "\n## Run states\n\nA run owes at most one effect; its state says which.\n\n"
                  "| state | holds a slot | owes | meaning |\n|---|---|---|---|\n");
 #define X(state, word, slot, effect, help)                                                         \
-    str_addf(out, "| `%s` | %s | %s | %s |\n", word, (slot) ? "yes" : "", effect_word(effect), help);
+    str_addf(out, "| `%s` | %s | %s | %s |\n", word, (slot) ? "yes" : "", effect_word(effect),     \
+             help);
     RUN_STATES(X)
 #undef X
     str_add(out, "\n## What a dependency can ask for\n\n| need | meaning |\n|---|---|\n");
@@ -55,15 +56,18 @@ static void add_workflow(Str *out, const Workflow *w)
 {
     str_addf(out, "\n## Workflow `%s`\n\n%s\n\n", w->name, w->help);
     add_diagram(out, w);
-    str_add(out, "The first row that fits decides.\n\n"
-                 "| row | phase | result | only if | next | task | why |\n|---|---|---|---|---|---|---|\n");
+    str_add(
+        out,
+        "The first row that fits decides.\n\n"
+        "| row | phase | result | only if | next | task | why |\n|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < w->route_count; i++) {
         const WorkflowRoute *r = &w->routes[i];
         str_addf(out, "| `%s` | %s | %s | %s | %s | %s | %s |\n", r->id, r->phase, r->result,
                  r->guard, r->next, r->to_status, r->why);
     }
-    str_add(out, "\nWhat a person may do:\n\n| row | command | task | only if | allowed | then | why |\n"
-                 "|---|---|---|---|---|---|---|\n");
+    str_add(out,
+            "\nWhat a person may do:\n\n| row | command | task | only if | allowed | then | why |\n"
+            "|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < w->transition_count; i++) {
         const WorkflowCommand *c = &w->transitions[i];
         str_addf(out, "| `%s` | %s | %s | %s | %s | %s | %s |\n", c->id, c->command, c->status,
@@ -84,7 +88,8 @@ static void page_states(Str *out)
 static void page_events(Str *out)
 {
     head(out, "Events and effects",
-         "Everything that happens is an event, stored for ever; what must then be done is an effect.");
+         "Everything that happens is an event, stored for ever; what must then be done is an "
+         "effect.");
     str_add(out, "| event | fields | meaning |\n|---|---|---|\n");
 #define NAME(x) ((x) ? (x) : "")
 #define X(kind, word, a, b, text, ref, ref2, help)                                                 \
@@ -108,14 +113,16 @@ static void page_settings(Str *out)
 static void page_backlog(Str *out)
 {
     head(out, "Task files",
-         "`otto add --from FILE` (or `-` for standard input) reads Markdown. The whole file is good, "
+         "`otto add --from FILE` (or `-` for standard input) reads Markdown. The whole file is "
+         "good, "
          "or nothing is added.");
-    str_add(out,
-            "1. A file that begins with `---`: each front matter block begins a task; the text after "
-            "it is the body.\n"
-            "2. No front matter, but headings: each heading of the shallowest level is a task.\n"
-            "3. Neither: each list item `- [ ] title` is a task; `- [x]` is done and left out.\n\n"
-            "Nothing inside a code fence begins a task.\n\n");
+    str_add(
+        out,
+        "1. A file that begins with `---`: each front matter block begins a task; the text after "
+        "it is the body.\n"
+        "2. No front matter, but headings: each heading of the shallowest level is a task.\n"
+        "3. Neither: each list item `- [ ] title` is a task; `- [x]` is done and left out.\n\n"
+        "Nothing inside a code fence begins a task.\n\n");
     backlog_markdown(out);
 }
 
@@ -128,8 +135,8 @@ static void page_api(Str *out)
          "`{\"error\":{\"kind\",\"message\"}}`.");
     str_add(out, "| method | path | what | agents |\n|---|---|---|---|\n");
     for (size_t i = 0; i < count; i++)
-        str_addf(out, "| %s | `%s` | %s | %s |\n", routes[i].method, routes[i].path,
-                 routes[i].help, routes[i].for_agents ? "yes" : "");
+        str_addf(out, "| %s | `%s` | %s | %s |\n", routes[i].method, routes[i].path, routes[i].help,
+                 routes[i].for_agents ? "yes" : "");
 }
 
 typedef struct Page {

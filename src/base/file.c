@@ -2,9 +2,9 @@
 #include "base/file.h"
 #include "base/arena.h"
 #include "base/str.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <dirent.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>

@@ -13,8 +13,7 @@ void json_freep(json_t **json)
 json_t *json_read(const char *text, size_t length, Err *err)
 {
     json_error_t problem;
-    json_t *json =
-        json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &problem);
+    json_t *json = json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &problem);
     if (!json)
         (void)err_set(err, ERR_USAGE, "not valid JSON: line %d, column %d: %s", problem.line,
                       problem.column, problem.text); /* the result below says it failed */

@@ -12,7 +12,10 @@ typedef struct Str {
     size_t length, size;
 } Str;
 
-#define STR_INIT {NULL, 0, 0}
+#define STR_INIT                                                                                   \
+    {                                                                                              \
+        NULL, 0, 0                                                                                 \
+    }
 
 void str_add(Str *str, const char *text);
 void str_add_bytes(Str *str, const void *bytes, size_t length);
@@ -31,7 +34,7 @@ void str_done(Str *str);
 /* Small helpers on C strings. */
 bool text_starts(const char *text, const char *head);
 bool text_ends(const char *text, const char *tail);
-bool text_equal(const char *a, const char *b); /* NULL equals only NULL */
+bool text_equal(const char *a, const char *b);       /* NULL equals only NULL */
 bool text_to_int(const char *text, int64_t *number); /* whole text, base 10 */
 /* Edit distance for "did you mean"; at most limit + 1. */
 unsigned text_distance(const char *a, const char *b, unsigned limit);

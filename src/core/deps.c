@@ -53,8 +53,7 @@ void deps_reserve(Deps *deps, uint32_t tasks, uint32_t edges)
     if (tasks + 1 <= deps->first_size)
         return;
     deps->first = mem_grow(deps->first, tasks + 1, sizeof *deps->first);
-    memset(deps->first + deps->first_size, 0,
-           (tasks + 1 - deps->first_size) * sizeof *deps->first);
+    memset(deps->first + deps->first_size, 0, (tasks + 1 - deps->first_size) * sizeof *deps->first);
     deps->first_size = tasks + 1;
 }
 

@@ -25,7 +25,7 @@ typedef enum EffectKind {
 #define X(effect, word, help) effect,
     EFFECTS(X)
 #undef X
-    EFFECT_COUNT
+        EFFECT_COUNT
 } EffectKind;
 
 typedef struct Effect {

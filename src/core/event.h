@@ -63,7 +63,7 @@ typedef enum EventKind {
 #define X(kind, word, a, b, text, ref, ref2, help) kind,
     EVENTS(X)
 #undef X
-    EVENT_COUNT
+        EVENT_COUNT
 } EventKind;
 
 typedef enum Verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL, VERDICT_ERROR } Verdict;

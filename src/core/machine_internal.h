@@ -71,6 +71,7 @@ void machine_unlink_child(Machine *machine, TaskId task); /* before its parent c
 
 /* machine_ready.c: which tasks could start, and how they score */
 void task_refresh(Machine *machine, Task *task);
+bool task_is_resting(const Machine *machine, const Task *task); /* stopped by a person */
 void project_refresh(Machine *machine, ProjectMind *mind);
 /* What is kept in memory only, made anew as after loading: a replay passes through the same. */
 void mind_rebuild(Machine *machine, ProjectMind *mind);

@@ -22,10 +22,20 @@ static bool is_delayed(const Machine *machine, const Task *task)
                          : task->not_before_ms && !task->ready_ms;
 }
 
+/* A person stopped its agent: the autopilot that runs does not undo that. The next start, a resume
+ * or naming the task does (wake_all). */
+bool task_is_resting(const Machine *machine, const Task *task)
+{
+    const Run *run = run_at(machine, task->run);
+    return task->state == TASK_PENDING && run && run->state == RUN_PARKED &&
+           run->stop == STOP_BY_USER;
+}
+
 static bool is_ready(const Machine *machine, const ProjectMind *mind, const Task *task)
 {
     const Task *parent = task_at(machine, task->parent);
-    if (task->state != TASK_PENDING || is_delayed(machine, task))
+    if (task->state != TASK_PENDING || is_delayed(machine, task) ||
+        task_is_resting(machine, task))
         return false;
     if (mind->row.only_wanted && !task->is_wanted)
         return false;

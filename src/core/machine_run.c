@@ -50,7 +50,7 @@ void run_park(Machine *machine, Run *run, const char *why)
     StopWish wish = (StopWish)run->stop;
     say_about(machine, run->task, "%s", why);
     merge_leave(machine, run);
-    run->stop = STOP_NONE;
+    run->stop = wish == STOP_BY_USER ? STOP_BY_USER : STOP_NONE; /* see task_is_resting */
     set_run_state(machine, run, RUN_PARKED);
     set_task_state(machine, task,
                    wish == STOP_BY_REMOVE ? TASK_CANCELLED

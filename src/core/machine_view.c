@@ -126,6 +126,8 @@ static void explain_pending(const Machine *machine, const Task *task, int64_t no
     const Task *parent = task_at(machine, task->parent);
     if (deps_open(machine->deps, task->id))
         explain_open(machine, task, out);
+    else if (task_is_resting(machine, task))
+        str_addf(out, "a person stopped it; `otto run` goes on from its work");
     else if (task->not_before_ms > now_ms)
         str_addf(out, "tried again in %lld s after %u crashes",
                  (long long)((task->not_before_ms - now_ms + 999) / 1000), task->retries);

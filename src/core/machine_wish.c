@@ -86,6 +86,17 @@ static bool on_task_added(Machine *machine, const Event *event)
     return true;
 }
 
+/* What a person stopped may go on. */
+static void wake_task(Machine *machine, Task *task)
+{
+    if (task_is_resting(machine, task)) {
+        Run *run = run_at(machine, task->run);
+        run->stop = STOP_NONE;
+        run_changed(machine, run);
+        task_refresh(machine, task);
+    }
+}
+
 static void back_to_pending(Machine *machine, Task *task, bool is_fresh)
 {
     task->retries = 0;
@@ -94,6 +105,7 @@ static void back_to_pending(Machine *machine, Task *task, bool is_fresh)
     ids_remove(&mind_of(machine, task->project)->delayed, task->id);
     set_task_state(machine, task, TASK_PENDING);
     task_changed(machine, task);
+    wake_task(machine, task);
     reach_changed(machine, task);
 }
 
@@ -151,6 +163,13 @@ static bool on_hold(Machine *machine, const Event *event)
     return mind != NULL;
 }
 
+static void wake_all(Machine *machine, const ProjectMind *mind)
+{
+    for (TaskId i = 1; i <= machine->task_count; i++)
+        if (machine->tasks[i].id && machine->tasks[i].project == mind->row.id)
+            wake_task(machine, &machine->tasks[i]);
+}
+
 static bool on_task_wanted(Machine *machine, const Event *event)
 {
     Task *task = task_at(machine, event->task);
@@ -158,6 +177,7 @@ static bool on_task_wanted(Machine *machine, const Event *event)
         return false;
     task->is_wanted = true;
     task_changed(machine, task);
+    wake_task(machine, task);
     task_refresh(machine, task);
     return true;
 }
@@ -172,6 +192,7 @@ static bool on_autopilot_started(Machine *machine, const Event *event)
         mind->row.limits.slots = (uint32_t)event->b;
     mind->row.failures = 0;
     project_changed(machine, &mind->row);
+    wake_all(machine, mind);
     project_refresh(machine, mind);
     say(machine, "the autopilot runs with %u slots", mind->row.limits.slots);
     autopilot_set(machine, mind, AUTO_RUNNING);
@@ -197,6 +218,7 @@ static bool on_resume(Machine *machine, const Event *event)
     if (!mind || mind->row.autopilot == AUTO_RUNNING)
         return false;
     mind->row.failures = 0;
+    wake_all(machine, mind);
     say(machine, "a person said: go on");
     autopilot_set(machine, mind, AUTO_RUNNING);
     return true;
@@ -211,8 +233,10 @@ static void stop_run(Machine *machine, Run *run, StopWish wish, bool is_forced)
         run_stop(machine, run, wish, is_forced);
     else if (run_holds_slot(run->state))
         run->stop = (uint8_t)wish; /* preparing, saving, verifying: at the end of the step */
-    else
+    else {
+        run->stop = (uint8_t)wish;
         run_park(machine, run, "stopped by a person");
+    }
     run_changed(machine, run);
 }
 

@@ -25,7 +25,7 @@ typedef enum TaskState {
 #define X(state, word, help) state,
     TASK_STATES(X)
 #undef X
-    TASK_STATE_COUNT
+        TASK_STATE_COUNT
 } TaskState;
 
 /* Run states: where one passage of a task stands. Which of them hold a slot and which owe an
@@ -51,7 +51,7 @@ typedef enum RunState {
 #define X(state, word, slot, effect, help) state,
     RUN_STATES(X)
 #undef X
-    RUN_STATE_COUNT
+        RUN_STATE_COUNT
 } RunState;
 
 /* What a dependency must have reached. */
@@ -64,7 +64,7 @@ typedef enum Need {
 #define X(need, word, help) need,
     NEEDS(X)
 #undef X
-    NEED_COUNT
+        NEED_COUNT
 } Need;
 
 /* The autopilot of a project (D-10..D-14). */
@@ -78,7 +78,7 @@ typedef enum AutoState {
 #define X(state, word, help) state,
     AUTO_STATES(X)
 #undef X
-    AUTO_STATE_COUNT
+        AUTO_STATE_COUNT
 } AutoState;
 
 /* Tags that count in selection; all tags are kept as text in the store. */
@@ -103,11 +103,11 @@ typedef struct Limits {
 typedef struct Project {
     ProjectId id;
     AutoState autopilot;
-    bool only_wanted;     /* the autopilot takes wanted tasks only */
-    bool is_offline;      /* nothing is claimed: no engine loop carries out effects */
-    uint32_t failures;    /* in a row */
-    uint32_t slots_used;  /* derived */
-    int64_t pause_by_ms;  /* stop turns still running then; 0 none */
+    bool only_wanted;    /* the autopilot takes wanted tasks only */
+    bool is_offline;     /* nothing is claimed: no engine loop carries out effects */
+    uint32_t failures;   /* in a row */
+    uint32_t slots_used; /* derived */
+    int64_t pause_by_ms; /* stop turns still running then; 0 none */
     Limits limits;
     bool is_dirty; /* to be saved */
 } Project;
@@ -117,21 +117,21 @@ typedef struct Task {
     ProjectId project;
     RunId run; /* the latest */
     TaskState state;
-    uint8_t priority;   /* 0 is the most urgent; PRIORITY_NONE */
-    uint8_t tags;       /* TAG_* bits */
-    bool is_wanted;     /* named by `otto run ID` */
-    bool is_fresh;      /* the next run starts from the target, not from earlier work */
-    bool is_undoing;    /* its landing is being rolled back: owes FX_ROLLBACK */
-    bool is_dirty;      /* to be saved */
-    uint32_t retries;   /* crashes since the last success or retry by hand */
-    uint32_t attempts;  /* runs so far */
-    uint32_t max_turns; /* 0: the project's */
+    uint8_t priority;    /* 0 is the most urgent; PRIORITY_NONE */
+    uint8_t tags;        /* TAG_* bits */
+    bool is_wanted;      /* named by `otto run ID` */
+    bool is_fresh;       /* the next run starts from the target, not from earlier work */
+    bool is_undoing;     /* its landing is being rolled back: owes FX_ROLLBACK */
+    bool is_dirty;       /* to be saved */
+    uint32_t retries;    /* crashes since the last success or retry by hand */
+    uint32_t attempts;   /* runs so far */
+    uint32_t max_turns;  /* 0: the project's */
     uint32_t turns_used; /* over its lifetime */
-    int64_t timeout_ms; /* 0: the project's */
+    int64_t timeout_ms;  /* 0: the project's */
     int64_t created_ms;
-    int64_t ready_ms;      /* since when it waits for a slot; 0 not ready */
-    int64_t not_before_ms; /* back-off after a crash; 0 none */
-    TaskId because;        /* root cause of a skip; derived; 0 none */
+    int64_t ready_ms;                 /* since when it waits for a slot; 0 not ready */
+    int64_t not_before_ms;            /* back-off after a crash; 0 none */
+    TaskId because;                   /* root cause of a skip; derived; 0 none */
     uint32_t children, children_done; /* derived */
 } Task;
 
@@ -152,17 +152,17 @@ typedef struct Run {
     TaskId task;
     ProjectId project;
     RunState state;
-    uint32_t epoch; /* raised at each (re)start; old acts are refused */
-    uint32_t turn;  /* of this run, from 1 */
-    uint32_t epoch_turns; /* turns in this epoch */
-    uint8_t phase;  /* index in the workflow */
-    uint8_t checkpoint; /* index in the workflow's checkpoint words */
-    uint8_t signal;     /* last control signal of the turn (SignalType) or none */
-    uint8_t stop;       /* StopWish */
-    bool has_workspace; /* of this epoch */
-    bool is_empty;      /* the last snapshot equals the base */
-    bool is_dirty;      /* to be saved */
-    bool has_said;      /* an answer or feedback waits for the next prompt */
+    uint32_t epoch;          /* raised at each (re)start; old acts are refused */
+    uint32_t turn;           /* of this run, from 1 */
+    uint32_t epoch_turns;    /* turns in this epoch */
+    uint8_t phase;           /* index in the workflow */
+    uint8_t checkpoint;      /* index in the workflow's checkpoint words */
+    uint8_t signal;          /* last control signal of the turn (SignalType) or none */
+    uint8_t stop;            /* StopWish */
+    bool has_workspace;      /* of this epoch */
+    bool is_empty;           /* the last snapshot equals the base */
+    bool is_dirty;           /* to be saved */
+    bool has_said;           /* an answer or feedback waits for the next prompt */
     bool is_lost;            /* the keeper vanished without an exit record */
     int32_t exit_code;       /* of the last turn */
     int32_t killed_by;       /* signal number or 0 */
@@ -174,12 +174,12 @@ typedef struct Run {
     uint32_t commits;        /* at the last snapshot */
     RunId from;              /* run whose last snapshot this one starts from; 0 the target */
     int64_t started_ms;
-    int64_t spent_ms;    /* time in slots, without the present stretch */
-    int64_t slot_ms;     /* since when it holds its slot; 0 none */
-    int64_t verified_ms; /* when it entered the merge queue */
-    int64_t owed_id;     /* event that caused the effect owed now */
-    char base[HASH_SIZE];   /* commit the workspace started from */
-    char commit[HASH_SIZE]; /* last snapshot */
+    int64_t spent_ms;                            /* time in slots, without the present stretch */
+    int64_t slot_ms;                             /* since when it holds its slot; 0 none */
+    int64_t verified_ms;                         /* when it entered the merge queue */
+    int64_t owed_id;                             /* event that caused the effect owed now */
+    char base[HASH_SIZE];                        /* commit the workspace started from */
+    char commit[HASH_SIZE];                      /* last snapshot */
     char old_tip[HASH_SIZE], new_tip[HASH_SIZE]; /* merge intent, then what landed */
 } Run;
 

@@ -95,12 +95,11 @@ static void on_prepared(void *user, const json_t *result, const Err *err)
         free(act);
         return;
     }
-    engine_write(act->engine,
-                 &(Write){.kind = WRITE_RUN_TEXT,
-                          .run_text = {.run = act->run,
-                                       .workspace_path = json_text(result, "path", ""),
-                                       .workspace_kind = json_text(result, "kind", ""),
-                                       .branch = json_text(result, "branch", "")}});
+    engine_write(act->engine, &(Write){.kind = WRITE_RUN_TEXT,
+                                       .run_text = {.run = act->run,
+                                                    .workspace_path = json_text(result, "path", ""),
+                                                    .workspace_kind = json_text(result, "kind", ""),
+                                                    .branch = json_text(result, "branch", "")}});
     Event event = act_event(act, EV_WORKSPACE_READY);
     event.text = json_text(result, "path", "");
     event.ref = json_text(result, "base", "");
@@ -130,12 +129,12 @@ static void act_prepare(Engine *engine, const Effect *effect)
     char log[PATH_MAX];
     (void)snprintf(log, sizeof log, "%s/setup-%u-%u.log", engine->path_tmp, run->id,
                    run->epoch); /* state paths are short */
-    json_t *in = json_pack("{s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:o}", "hub", project->hub, "repo",
-                           project->path, "target", project->target, "root", engine->path_work,
-                           "kind", project->settings.workspace.kind, "project",
-                           (json_int_t)project->id, "task", (json_int_t)run->task, "run",
-                           (json_int_t)run->id, "epoch", (json_int_t)run->epoch, "copy",
-                           copy_list(&project->settings));
+    json_t *in =
+        json_pack("{s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:o}", "hub", project->hub, "repo",
+                  project->path, "target", project->target, "root", engine->path_work, "kind",
+                  project->settings.workspace.kind, "project", (json_int_t)project->id, "task",
+                  (json_int_t)run->task, "run", (json_int_t)run->id, "epoch",
+                  (json_int_t)run->epoch, "copy", copy_list(&project->settings));
     const char *restore = restore_point(engine, run);
     if (restore)
         json_object_set_new(in, "restore", json_string(restore));

@@ -68,7 +68,8 @@ bool wish(Call *call, const Event *event)
 ProjectInfo *call_project(Call *call)
 {
     int64_t id = query_int(call, "project", json_int(call->body, "project", call->id));
-    ProjectInfo *project = id > 0 && id <= UINT32_MAX ? project_info(call->engine, (ProjectId)id) : NULL;
+    ProjectInfo *project =
+        id > 0 && id <= UINT32_MAX ? project_info(call->engine, (ProjectId)id) : NULL;
     if (!project)
         (void)err_set(&call->err, ERR_NOT_FOUND, "there is no project %lld", (long long)id);
     return project;
@@ -137,9 +138,8 @@ static bool check_repository(Call *call, ProjectInfo *project, json_t *warnings)
                            project->path);
         free(project->target);
         project->target = mem_strdup(branch);
-        engine_write(call->engine,
-                     &(Write){.kind = WRITE_PROJECT_TEXT,
-                              .project_text = {.id = project->id, .target = branch}});
+        engine_write(call->engine, &(Write){.kind = WRITE_PROJECT_TEXT,
+                                            .project_text = {.id = project->id, .target = branch}});
     }
     if (json_flag(info, "is_dirty", false))
         json_array_append_new(
@@ -190,14 +190,15 @@ static bool post_run(Call *call)
         json_array_append_new(
             warnings, json_string("no verification is configured: tasks without a check of their "
                                   "own complete on the agent's word (add `verify:` to otto.yaml)"));
-    Event event = {.kind = EV_AUTOPILOT_STARTED, .project = project->id,
-                   .a = json_array_size(tasks) > 0, .b = slots};
+    Event event = {.kind = EV_AUTOPILOT_STARTED,
+                   .project = project->id,
+                   .a = json_array_size(tasks) > 0,
+                   .b = slots};
     if (!wish(call, &event))
         return false;
     Counts counts = machine_counts(call->engine->machine, project->id);
-    reply_json(call, json_pack("{s:b,s:I,s:I,s:O}", "started", 1, "ready",
-                               (json_int_t)counts.ready, "running", (json_int_t)counts.running,
-                               "warnings", warnings));
+    reply_json(call, json_pack("{s:b,s:I,s:I,s:O}", "started", 1, "ready", (json_int_t)counts.ready,
+                               "running", (json_int_t)counts.running, "warnings", warnings));
     return true;
 }
 
@@ -261,9 +262,10 @@ static void keep_words(Call *call, SaysKind kind, json_t *words)
     const Task *task = machine_task(call->engine->machine, (TaskId)call->id);
     char *text = json_write(words);
     if (task && task->run)
-        engine_write(call->engine,
-                     &(Write){.kind = WRITE_RUN_TEXT,
-                              .run_text = {.run = task->run, .says = text, .says_kind = (int)kind}});
+        engine_write(
+            call->engine,
+            &(Write){.kind = WRITE_RUN_TEXT,
+                     .run_text = {.run = task->run, .says = text, .says_kind = (int)kind}});
     free(text);
     json_decref(words);
 }
@@ -312,9 +314,9 @@ static bool post_answer(Call *call)
         !store_notice_list_task(call->engine->store, (TaskId)call->id, keep_question, &question,
                                 &call->err))
         return false;
-    keep_words(call, SAYS_ANSWER,
-               json_pack("{s:s,s:s}", "question", question ? question : "(see above)", "answer",
-                         text));
+    keep_words(
+        call, SAYS_ANSWER,
+        json_pack("{s:s,s:s}", "question", question ? question : "(see above)", "answer", text));
     return task_wish(call, EV_ANSWER, 0, text);
 }
 
@@ -466,7 +468,8 @@ void api_handle(Engine *engine, const ApiRequest *request, ApiReply *reply)
     if (!reply->status || reply->status == 200)
         reply->status = err_http_status(call.err.kind);
     str_clear(&reply->body);
-    str_addf(&reply->body, "{\"error\":{\"kind\":\"%s\",\"message\":", err_kind_name(call.err.kind));
+    str_addf(&reply->body,
+             "{\"error\":{\"kind\":\"%s\",\"message\":", err_kind_name(call.err.kind));
     str_add_json(&reply->body, call.err.text);
     str_add(&reply->body, "}}");
 }

@@ -5,17 +5,17 @@
 #include "engine/engine.h"
 
 typedef struct ApiRequest {
-    const char *method;      /* "GET", "POST", "PATCH", "DELETE" */
-    const char *path;        /* "/api/v1/tasks/12", without the query */
-    const char *query;       /* "state=failed&limit=5" or "" */
-    const char *body;        /* JSON or NULL */
+    const char *method; /* "GET", "POST", "PATCH", "DELETE" */
+    const char *path;   /* "/api/v1/tasks/12", without the query */
+    const char *query;  /* "state=failed&limit=5" or "" */
+    const char *body;   /* JSON or NULL */
     size_t body_length;
-    const char *run_token;   /* of an agent: only its own run's verbs; NULL for the owner */
+    const char *run_token; /* of an agent: only its own run's verbs; NULL for the owner */
 } ApiRequest;
 
 typedef struct ApiReply {
-    int status;         /* HTTP status */
-    Str body;           /* JSON; {"error":{"kind","message"}} for failures */
+    int status;           /* HTTP status */
+    Str body;             /* JSON; {"error":{"kind","message"}} for failures */
     bool is_event_stream; /* the server turns this connection into a stream of events */
     int64_t stream_after; /* send stored events after this id first */
     ProjectId stream_project;

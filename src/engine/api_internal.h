@@ -17,7 +17,7 @@ typedef struct Call {
 /* Each fills reply and returns true, or sets call->err and returns false. */
 typedef bool ApiFn(Call *call);
 
-void reply_json(Call *call, json_t *json); /* takes ownership */
+void reply_json(Call *call, json_t *json);                                 /* takes ownership */
 bool query_get(const Call *call, const char *key, char *out, size_t size); /* decoded */
 int64_t query_int(const Call *call, const char *key, int64_t fallback);
 /* Posts, stores; false with err when refused or not stored. */

@@ -52,28 +52,25 @@ static const char *paused_why(const Engine *engine, const Project *row)
 json_t *project_json(Engine *engine, const ProjectInfo *project)
 {
     const Project *row = machine_project(engine->machine, project->id);
-    const char *agent = project->agent_flag      ? project->agent_flag
-                        : project->is_read       ? project->settings.agent
-                                                 : NULL;
-    return json_pack("{s:I,s:s,s:s,s:s,s:s,s:o,s:I,s:I,s:o,s:I,s:I,s:o,s:I}", "id",
-                     (json_int_t)project->id, "name", project->name, "path", project->path,
-                     "target", project->target ? project->target : "", "autopilot",
-                     auto_state_word(row->autopilot), "paused_why",
-                     text_or_null(paused_why(engine, row)), "slots", (json_int_t)row->limits.slots,
-                     "slots_used", (json_int_t)row->slots_used, "agent", text_or_null(agent),
-                     "verify_count",
-                     (json_int_t)(project->is_read ? project->settings.verify.count : 0),
-                     "undelivered", (json_int_t)project->behind, "deliver_note",
-                     text_or_null(project->deliver_why), "pause_wait_ms",
-                     (json_int_t)row->limits.pause_wait_ms);
+    const char *agent = project->agent_flag ? project->agent_flag
+                        : project->is_read  ? project->settings.agent
+                                            : NULL;
+    return json_pack(
+        "{s:I,s:s,s:s,s:s,s:s,s:o,s:I,s:I,s:o,s:I,s:I,s:o,s:I}", "id", (json_int_t)project->id,
+        "name", project->name, "path", project->path, "target",
+        project->target ? project->target : "", "autopilot", auto_state_word(row->autopilot),
+        "paused_why", text_or_null(paused_why(engine, row)), "slots", (json_int_t)row->limits.slots,
+        "slots_used", (json_int_t)row->slots_used, "agent", text_or_null(agent), "verify_count",
+        (json_int_t)(project->is_read ? project->settings.verify.count : 0), "undelivered",
+        (json_int_t)project->behind, "deliver_note", text_or_null(project->deliver_why),
+        "pause_wait_ms", (json_int_t)row->limits.pause_wait_ms);
 }
 
 static json_t *counts_json(const Counts *counts)
 {
     json_t *json = json_object();
     for (int i = 0; i < TASK_STATE_COUNT; i++)
-        json_object_set_new(json, task_state_word((TaskState)i),
-                            json_integer(counts->by_state[i]));
+        json_object_set_new(json, task_state_word((TaskState)i), json_integer(counts->by_state[i]));
     json_object_set_new(json, "ready", json_integer(counts->ready));
     json_object_set_new(json, "running", json_integer(counts->running));
     json_object_set_new(json, "merging", json_integer(counts->merging));
@@ -242,10 +239,9 @@ bool api_status(Call *call)
     json_t *json = json_object();
     json_object_set_new(
         json, "engine",
-        json_pack("{s:I,s:s,s:I,s:b,s:s,s:b}", "pid", (json_int_t)getpid(), "version",
-                  OTTO_VERSION, "started_ms", (json_int_t)engine->started_ms, "online",
-                  engine->options.is_online, "state_dir", engine->options.state_dir, "storing",
-                  !engine->is_failing));
+        json_pack("{s:I,s:s,s:I,s:b,s:s,s:b}", "pid", (json_int_t)getpid(), "version", OTTO_VERSION,
+                  "started_ms", (json_int_t)engine->started_ms, "online", engine->options.is_online,
+                  "state_dir", engine->options.state_dir, "storing", !engine->is_failing));
     int64_t id = query_int(call, "project", 0);
     ProjectInfo *project = id ? call_project(call) : NULL;
     if (id && !project) {
@@ -258,8 +254,7 @@ bool api_status(Call *call)
         Counts counts = machine_counts(engine->machine, project->id);
         Lister landed = {engine, json_array()};
         Err ignored = {0};
-        IGNORE(store_landing_list(engine->store, project->id, 10, add_landing, &landed,
-                                 &ignored));
+        IGNORE(store_landing_list(engine->store, project->id, 10, add_landing, &landed, &ignored));
         json_object_set_new(json, "project", project_json(engine, project));
         json_object_set_new(json, "counts", counts_json(&counts));
         json_object_set_new(json, "running", runs_json(engine, project->id, false));
@@ -387,23 +382,22 @@ static bool add_turn(void *user, const StoreTurn *turn)
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     json_array_append_new(
         lister->list,
-        json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:I,s:s,s:s}", "epoch",
-                  (json_int_t)turn->epoch, "turn", (json_int_t)turn->turn, "started_ms",
-                  (json_int_t)turn->started_ms, "ended_ms", (json_int_t)turn->ended_ms,
-                  "exit_code", (json_int_t)turn->exit_code, "killed_by",
-                  (json_int_t)turn->killed_by, "signal",
-                  text_or_null(turn->signal > 0 && turn->signal < SIGNAL_TYPE_COUNT
-                                   ? signal_type_word((SignalType)turn->signal)
-                                   : NULL),
-                  "payload", *turn->payload ? safe_string(turn->payload, strlen(turn->payload))
-                                            : json_null(),
-                  "agent", text_or_null(turn->agent), "output_bytes",
-                  (json_int_t)turn->output_bytes, "prompt",
-                  arena_printf(&arena, "%s/%u-e%ut%u.prompt", folder, turn->run, turn->epoch,
-                               turn->turn),
-                  "journal",
-                  arena_printf(&arena, "%s/%u-e%ut%u.journal", folder, turn->run, turn->epoch,
-                               turn->turn)));
+        json_pack(
+            "{s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:I,s:s,s:s}", "epoch", (json_int_t)turn->epoch,
+            "turn", (json_int_t)turn->turn, "started_ms", (json_int_t)turn->started_ms, "ended_ms",
+            (json_int_t)turn->ended_ms, "exit_code", (json_int_t)turn->exit_code, "killed_by",
+            (json_int_t)turn->killed_by, "signal",
+            text_or_null(turn->signal > 0 && turn->signal < SIGNAL_TYPE_COUNT
+                             ? signal_type_word((SignalType)turn->signal)
+                             : NULL),
+            "payload",
+            *turn->payload ? safe_string(turn->payload, strlen(turn->payload)) : json_null(),
+            "agent", text_or_null(turn->agent), "output_bytes", (json_int_t)turn->output_bytes,
+            "prompt",
+            arena_printf(&arena, "%s/%u-e%ut%u.prompt", folder, turn->run, turn->epoch, turn->turn),
+            "journal",
+            arena_printf(&arena, "%s/%u-e%ut%u.journal", folder, turn->run, turn->epoch,
+                         turn->turn)));
     return true;
 }
 
@@ -412,13 +406,13 @@ static bool add_gate(void *user, const StoreGateResult *gate)
     Lister *lister = user;
     json_array_append_new(
         lister->list,
-        json_pack("{s:I,s:I,s:s,s:o,s:o,s:b,s:I,s:b,s:I,s:I,s:o}", "epoch",
-                  (json_int_t)gate->epoch, "turn", (json_int_t)gate->turn, "stage", gate->stage,
-                  "name", safe_string(gate->name, strlen(gate->name)), "command",
+        json_pack("{s:I,s:I,s:s,s:o,s:o,s:b,s:I,s:b,s:I,s:I,s:o}", "epoch", (json_int_t)gate->epoch,
+                  "turn", (json_int_t)gate->turn, "stage", gate->stage, "name",
+                  safe_string(gate->name, strlen(gate->name)), "command",
                   safe_string(gate->command, strlen(gate->command)), "required", gate->is_required,
-                  "exit_code", (json_int_t)gate->exit_code, "timed_out", gate->timed_out,
-                  "took_ms", (json_int_t)gate->took_ms, "limit_s", (json_int_t)gate->limit_s,
-                  "output", safe_string(gate->output, gate->output_length)));
+                  "exit_code", (json_int_t)gate->exit_code, "timed_out", gate->timed_out, "took_ms",
+                  (json_int_t)gate->took_ms, "limit_s", (json_int_t)gate->limit_s, "output",
+                  safe_string(gate->output, gate->output_length)));
     return true;
 }
 
@@ -447,12 +441,11 @@ static bool add_run(void *user, const Run *stored, const StoreRunText *text)
 static bool add_landed(void *user, const StoreLanding *landing)
 {
     Lister *lister = user;
-    json_array_append_new(lister->list,
-                          json_pack("{s:s,s:s,s:s,s:I,s:o}", "commit", landing->commit, "old",
-                                    landing->old_tip, "new", landing->new_tip, "at_ms",
-                                    (json_int_t)landing->at_ms, "rolled_back_ms",
-                                    landing->undone_ms ? json_integer(landing->undone_ms)
-                                                       : json_null()));
+    json_array_append_new(
+        lister->list,
+        json_pack("{s:s,s:s,s:s,s:I,s:o}", "commit", landing->commit, "old", landing->old_tip,
+                  "new", landing->new_tip, "at_ms", (json_int_t)landing->at_ms, "rolled_back_ms",
+                  landing->undone_ms ? json_integer(landing->undone_ms) : json_null()));
     return true;
 }
 
@@ -476,8 +469,7 @@ static void add_score(Engine *engine, const Task *task, json_t *json)
     json_t *parts = json_object();
     for (int i = 0; i < SCORE_PART_COUNT; i++)
         if (score.parts[i])
-            json_object_set_new(parts, score_part_word((ScorePart)i),
-                                json_integer(score.parts[i]));
+            json_object_set_new(parts, score_part_word((ScorePart)i), json_integer(score.parts[i]));
     json_object_set_new(json, "score",
                         json_pack("{s:I,s:o}", "score", (json_int_t)score.total, "parts", parts));
 }
@@ -557,8 +549,8 @@ bool api_task_why(Call *call)
 typedef struct LogWalk {
     Call *call;
     json_t *chunks;
-    int64_t room;              /* bytes still allowed in this answer */
-    RunId run;                 /* filters; 0 all */
+    int64_t room; /* bytes still allowed in this answer */
+    RunId run;    /* filters; 0 all */
     uint32_t turn;
     int64_t skip_run, skip_epoch, skip_turn, skip_offset; /* go on from here */
     json_t *next;
@@ -578,12 +570,12 @@ static void read_journal(LogWalk *walk, const StoreTurn *turn, int64_t offset)
             if (frame.type != WIRE_FRAME_DATA)
                 continue;
             walk->room -= (int64_t)frame.length;
-            json_array_append_new(
-                walk->chunks,
-                json_pack("{s:I,s:I,s:I,s:i,s:I,s:o}", "run", (json_int_t)turn->run, "epoch",
-                          (json_int_t)turn->epoch, "turn", (json_int_t)turn->turn, "stream",
-                          frame.stream, "at_ms", (json_int_t)frame.wall_ms, "text",
-                          safe_string(frame.bytes, frame.length)));
+            json_array_append_new(walk->chunks,
+                                  json_pack("{s:I,s:I,s:I,s:i,s:I,s:o}", "run",
+                                            (json_int_t)turn->run, "epoch", (json_int_t)turn->epoch,
+                                            "turn", (json_int_t)turn->turn, "stream", frame.stream,
+                                            "at_ms", (json_int_t)frame.wall_ms, "text",
+                                            safe_string(frame.bytes, frame.length)));
         }
         journal_close(&reader);
     }
@@ -601,9 +593,9 @@ static bool log_turn(void *user, const StoreTurn *turn)
     bool is_same = turn->run == walk->skip_run && turn->epoch == walk->skip_epoch &&
                    turn->turn == walk->skip_turn;
     bool is_before = turn->run < walk->skip_run ||
-                     (turn->run == walk->skip_run && (turn->epoch < walk->skip_epoch ||
-                                                      (turn->epoch == walk->skip_epoch &&
-                                                       turn->turn < walk->skip_turn)));
+                     (turn->run == walk->skip_run &&
+                      (turn->epoch < walk->skip_epoch ||
+                       (turn->epoch == walk->skip_epoch && turn->turn < walk->skip_turn)));
     if (!is_before)
         read_journal(walk, turn, is_same ? walk->skip_offset : 0);
     return walk->room > 0;
@@ -622,7 +614,9 @@ static bool log_run(void *user, const Run *run, const StoreRunText *text)
 bool api_task_log(Call *call)
 {
     const Task *task = call_task(call);
-    LogWalk walk = {.call = call, .chunks = json_array(), .next = json_null(),
+    LogWalk walk = {.call = call,
+                    .chunks = json_array(),
+                    .next = json_null(),
                     .room = query_int(call, "limit", 1 << 20),
                     .run = (RunId)query_int(call, "run", 0),
                     .turn = (uint32_t)query_int(call, "turn", 0),
@@ -638,9 +632,9 @@ bool api_task_log(Call *call)
         json_decref(walk.next);
         return false;
     }
-    reply_json(call, json_pack("{s:o,s:o,s:b,s:b}", "chunks", walk.chunks, "next", walk.next,
-                               "running", turn_of(call->engine, task->run) != NULL, "more",
-                               walk.room <= 0));
+    reply_json(call,
+               json_pack("{s:o,s:o,s:b,s:b}", "chunks", walk.chunks, "next", walk.next, "running",
+                         turn_of(call->engine, task->run) != NULL, "more", walk.room <= 0));
     return true;
 }
 
@@ -694,12 +688,11 @@ static bool add_item(void *user, const Task *stored, const StoreTaskText *text)
     json_t *commit = landed_of(tally->engine, task->id);
     tally->landed += !json_is_null(commit);
     json_array_append_new(
-        tally->items,
-        json_pack("{s:I,s:o,s:s,s:I,s:I,s:o,s:s}", "id", (json_int_t)task->id, "title",
-                  safe_string(text->title, strlen(text->title)), "state",
-                  task_state_word(task->state), "turns", (json_int_t)task->turns_used, "took_ms",
-                  (json_int_t)(tally->took_ms - before), "commit", commit, "note",
-                  str_text(&note)));
+        tally->items, json_pack("{s:I,s:o,s:s,s:I,s:I,s:o,s:s}", "id", (json_int_t)task->id,
+                                "title", safe_string(text->title, strlen(text->title)), "state",
+                                task_state_word(task->state), "turns", (json_int_t)task->turns_used,
+                                "took_ms", (json_int_t)(tally->took_ms - before), "commit", commit,
+                                "note", str_text(&note)));
     return true;
 }
 
@@ -714,15 +707,15 @@ bool api_report(Call *call)
         return false;
     }
     Counts counts = machine_counts(call->engine->machine, project->id);
-    json_t *json = json_pack(
-        "{s:o,s:I,s:o,s:{s:I,s:f,s:I,s:I},s:{s:I,s:I,s:I},s:o,s:o}", "project",
-        project_json(call->engine, project), "runtime_ms", (json_int_t)tally.took_ms, "tasks",
-        counts_json(&counts), "turns", "total", (json_int_t)tally.total, "average",
-        tally.finished ? (double)tally.total / (double)tally.finished : 0.0, "fastest",
-        (json_int_t)tally.least, "slowest", (json_int_t)tally.most, "merges", "landed",
-        (json_int_t)tally.landed, "conflicts_resolved", (json_int_t)tally.conflicts, "pending",
-        (json_int_t)counts.merging, "items", tally.items, "needs_you",
-        needs_you_json(call->engine, project->id));
+    json_t *json =
+        json_pack("{s:o,s:I,s:o,s:{s:I,s:f,s:I,s:I},s:{s:I,s:I,s:I},s:o,s:o}", "project",
+                  project_json(call->engine, project), "runtime_ms", (json_int_t)tally.took_ms,
+                  "tasks", counts_json(&counts), "turns", "total", (json_int_t)tally.total,
+                  "average", tally.finished ? (double)tally.total / (double)tally.finished : 0.0,
+                  "fastest", (json_int_t)tally.least, "slowest", (json_int_t)tally.most, "merges",
+                  "landed", (json_int_t)tally.landed, "conflicts_resolved",
+                  (json_int_t)tally.conflicts, "pending", (json_int_t)counts.merging, "items",
+                  tally.items, "needs_you", needs_you_json(call->engine, project->id));
     reply_json(call, json);
     return true;
 }

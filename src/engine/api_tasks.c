@@ -89,8 +89,10 @@ static bool check_texts(const json_t *json, Err *err)
     if (checks && (!json_is_array(checks) || json_array_size(checks) > MOST_CHECKS))
         return err_set(err, ERR_USAGE, "'check' must be a list of at most %d commands",
                        MOST_CHECKS);
-    json_array_foreach(checks, i, item) if (!json_is_string(item) || !*json_string_value(item))
-        return err_set(err, ERR_USAGE, "'check' must hold commands");
+    json_array_foreach(checks, i, item) if (!json_is_string(item) ||
+                                            !*json_string_value(
+                                                item)) return err_set(err, ERR_USAGE,
+                                                                      "'check' must hold commands");
     return true;
 }
 
@@ -122,8 +124,8 @@ static TaskId find_key(Adding *adding, const char *key)
     for (size_t i = 0; i < adding->count; i++)
         if (adding->tasks[i].key && text_equal(adding->tasks[i].key, key))
             return adding->tasks[i].id;
-    if (store_task_text_find(adding->call->engine->store, adding->project->id, key,
-                             &adding->arena, &text, NULL) &&
+    if (store_task_text_find(adding->call->engine->store, adding->project->id, key, &adding->arena,
+                             &text, NULL) &&
         text.id && !text.deleted_ms)
         return text.id;
     return 0;
@@ -143,9 +145,8 @@ static TaskId resolve(Adding *adding, const json_t *item)
     for (size_t i = 0; i < adding->count; i++)
         if (adding->tasks[i].id == id)
             return (TaskId)id;
-    const Task *task = id > 0 && id <= UINT32_MAX
-                           ? machine_task(adding->call->engine->machine, (TaskId)id)
-                           : NULL;
+    const Task *task =
+        id > 0 && id <= UINT32_MAX ? machine_task(adding->call->engine->machine, (TaskId)id) : NULL;
     return task && task->project == adding->project->id ? task->id : 0;
 }
 
@@ -264,7 +265,8 @@ static bool read_all(Adding *adding, const json_t *list)
     for (size_t i = 0; i < adding->count; i++) {
         const json_t *json = json_array_get(list, i);
         const char *key = json_text(json, "key", NULL);
-        adding->tasks[i] = (NewTask){.json = json, .id = next + (TaskId)i,
+        adding->tasks[i] = (NewTask){.json = json,
+                                     .id = next + (TaskId)i,
                                      .title = json_text(json, "title", NULL),
                                      .key = key && *key ? key : NULL};
     }
@@ -301,8 +303,11 @@ static void post_dependencies(Engine *engine, ProjectId project, const Dependenc
                               size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        Event event = {.kind = EV_DEPENDENCY_ADDED, .project = project, .task = list[i].task,
-                       .a = list[i].on, .b = list[i].need};
+        Event event = {.kind = EV_DEPENDENCY_ADDED,
+                       .project = project,
+                       .task = list[i].task,
+                       .a = list[i].on,
+                       .b = list[i].need};
         if (engine_post(engine, &event))
             engine_write(engine, &(Write){.kind = WRITE_DEPENDENCY_ADD, .dependency = list[i]});
     }
@@ -317,8 +322,12 @@ static void post_all(Adding *adding)
     (void)engine_post(engine, &hold); /* always accepted */
     for (size_t i = 0; i < adding->count; i++) {
         NewTask *task = &adding->tasks[i];
-        Event event = {.kind = EV_TASK_ADDED, .project = adding->project->id, .task = task->id,
-                       .a = task->tags, .b = task->priority, .text = task->title,
+        Event event = {.kind = EV_TASK_ADDED,
+                       .project = adding->project->id,
+                       .task = task->id,
+                       .a = task->tags,
+                       .b = task->priority,
+                       .text = task->title,
                        .ref = task->limits};
         (void)engine_post(engine, &event); /* checked above */
         store_text(adding, task);
@@ -339,10 +348,9 @@ bool api_task_add(Call *call)
     if (is_fine)
         post_all(&adding);
     for (size_t i = 0; is_fine && i < adding.count; i++)
-        json_array_append_new(added,
-                              json_pack("{s:I,s:s,s:s?}", "id", (json_int_t)adding.tasks[i].id,
-                                        "title", adding.tasks[i].title, "key",
-                                        adding.tasks[i].key));
+        json_array_append_new(added, json_pack("{s:I,s:s,s:s?}", "id",
+                                               (json_int_t)adding.tasks[i].id, "title",
+                                               adding.tasks[i].title, "key", adding.tasks[i].key));
     is_fine = is_fine && engine_commit(call->engine, &call->err);
     for (size_t i = 0; i < adding.count; i++)
         free(adding.tasks ? adding.tasks[i].limits : NULL);
@@ -367,16 +375,18 @@ static bool replace_after(Adding *adding, NewTask *task)
     if (!read_after(adding, task))
         return false;
     for (size_t i = 0; i < task->after_count; i++)
-        if (machine_would_circle(engine->machine, task->id, task->after[i].on, cycle,
-                                 COUNT(cycle), &count))
+        if (machine_would_circle(engine->machine, task->id, task->after[i].on, cycle, COUNT(cycle),
+                                 &count))
             return name_cycle(adding, cycle, count);
-    uint32_t known = MIN(machine_dependencies(engine->machine, task->id, old, MOST), (uint32_t)MOST);
+    uint32_t known =
+        MIN(machine_dependencies(engine->machine, task->id, old, MOST), (uint32_t)MOST);
     for (uint32_t i = 0; i < known; i++) {
-        Event event = {.kind = EV_DEPENDENCY_REMOVED, .project = adding->project->id,
-                       .task = task->id, .a = old[i].on};
+        Event event = {.kind = EV_DEPENDENCY_REMOVED,
+                       .project = adding->project->id,
+                       .task = task->id,
+                       .a = old[i].on};
         if (engine_post(engine, &event))
-            engine_write(engine,
-                         &(Write){.kind = WRITE_DEPENDENCY_REMOVE, .dependency = old[i]});
+            engine_write(engine, &(Write){.kind = WRITE_DEPENDENCY_REMOVE, .dependency = old[i]});
     }
     post_dependencies(engine, adding->project->id, task->after, task->after_count);
     return true;
@@ -438,8 +448,8 @@ bool api_task_edit(Call *call)
                            : NULL;
     if (!task)
         return err_set(&call->err, ERR_NOT_FOUND, "there is no task #%lld", (long long)call->id);
-    NewTask edit = {.json = call->body, .id = task->id,
-                    .title = json_text(call->body, "title", NULL)};
+    NewTask edit = {
+        .json = call->body, .id = task->id, .title = json_text(call->body, "title", NULL)};
     Adding adding = {.call = call, .project = project_info(call->engine, task->project)};
     Event event = {.kind = EV_TASK_EDITED, .project = task->project, .task = task->id};
     bool is_fine = machine_check(call->engine->machine, &event, &call->err) &&

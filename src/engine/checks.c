@@ -40,7 +40,8 @@ bool task_commands(Engine *engine, ProjectInfo *project, TaskId task, Arena *are
     StoreTaskText text = {0};
     if (!store_task_text_get(engine->store, task, arena, &text, err))
         return false;
-    CLEANUP(json_freep) json_t *checks =
+    CLEANUP(json_freep)
+    json_t *checks =
         *text.checks_json ? json_read(text.checks_json, strlen(text.checks_json), err) : NULL;
     const VerifySettings *verify = &project->settings.verify;
     size_t own = json_array_size(checks);
@@ -48,9 +49,9 @@ bool task_commands(Engine *engine, ProjectInfo *project, TaskId task, Arena *are
     *commands = arena_alloc(arena, (*count + 1) * sizeof **commands);
     for (size_t i = 0; i < verify->count; i++) {
         const VerifyCommand *from = &verify->commands[i];
-        (*commands)[i] = (VerifyCommand){arena_strdup(arena, from->name),
-                                         arena_strdup(arena, from->command), from->timeout_s,
-                                         from->is_required};
+        (*commands)[i] =
+            (VerifyCommand){arena_strdup(arena, from->name), arena_strdup(arena, from->command),
+                            from->timeout_s, from->is_required};
     }
     for (size_t i = 0; i < own; i++) {
         const char *command = json_string_value(json_array_get(checks, i));
@@ -72,8 +73,8 @@ static void drop_checkout(LiveGate *live)
 {
     if (!live->checkout)
         return;
-    json_t *in = json_pack("{s:s,s:s}", "path", live->checkout, "root",
-                           live->act.engine->path_gate);
+    json_t *in =
+        json_pack("{s:s,s:s}", "path", live->checkout, "root", live->act.engine->path_gate);
     job_start(live->act.engine->jobs, "discard", in, discard, NULL);
 }
 
@@ -127,23 +128,22 @@ static void on_row(void *user, size_t index, const GateRow *row)
     if (row->state != GATE_ROW_PASSED && !row->command->is_required) /* D-67, D-69, D-87 */
         log_line("gate.skipped code=VERIFICATION_SKIPPED task=%u run=%u index=%zu", live->act.task,
                  live->act.run, index);
-    engine_write(live->act.engine,
-                 &(Write){.kind = WRITE_GATE,
-                          .gate = {.run = live->act.run,
-                                   .epoch = live->act.epoch,
-                                   .turn = live->act.turn,
-                                   .stage = live->is_merge ? "merge" : "gate",
-                                   .position = (uint32_t)index,
-                                   .name = row->command->name,
-                                   .command = row->command->command,
-                                   .is_required = row->command->is_required,
-                                   .timed_out = row->state == GATE_ROW_TIMEOUT,
-                                   .exit_code = row->exit_code,
-                                   .started_ms = row->started_ms,
-                                   .took_ms = row->took_ms,
-                                   .limit_s = row->command->timeout_s,
-                                   .output = row->tail,
-                                   .output_length = strlen(row->tail)}});
+    engine_write(live->act.engine, &(Write){.kind = WRITE_GATE,
+                                            .gate = {.run = live->act.run,
+                                                     .epoch = live->act.epoch,
+                                                     .turn = live->act.turn,
+                                                     .stage = live->is_merge ? "merge" : "gate",
+                                                     .position = (uint32_t)index,
+                                                     .name = row->command->name,
+                                                     .command = row->command->command,
+                                                     .is_required = row->command->is_required,
+                                                     .timed_out = row->state == GATE_ROW_TIMEOUT,
+                                                     .exit_code = row->exit_code,
+                                                     .started_ms = row->started_ms,
+                                                     .took_ms = row->took_ms,
+                                                     .limit_s = row->command->timeout_s,
+                                                     .output = row->tail,
+                                                     .output_length = strlen(row->tail)}});
 }
 
 /* D-79: believed, with a warning everywhere it shows. */
@@ -162,8 +162,8 @@ static void on_done(void *user, Verdict verdict, int failed, const char *error)
     CLEANUP(str_done) Str text = STR_INIT;
     if (verdict == VERDICT_FAIL) {
         write_says(live, failed);
-        str_addf(&text, "%s: %s", live->failed_exit < 0 ? "VERIFICATION_TIMEOUT"
-                                                         : "VERIFICATION_FAILED",
+        str_addf(&text, "%s: %s",
+                 live->failed_exit < 0 ? "VERIFICATION_TIMEOUT" : "VERIFICATION_FAILED",
                  live->commands[failed].name);
     } else if (error) {
         str_add(&text, error);
@@ -284,7 +284,7 @@ void gate_run(Engine *engine, const Effect *effect, bool is_merge)
     live->checkout = arena_printf(&live->arena, "%s/r%u-e%u-t%u-%c%llx-%u", engine->path_gate,
                                   run->id, run->epoch, run->turn, is_merge ? 'm' : 'g',
                                   (unsigned long long)engine->started_ms, ++engine->gate_serial);
-    json_t *in = json_pack("{s:s,s:s,s:s}", "hub", project->hub, "commit", commit, "path",
-                           live->checkout);
+    json_t *in =
+        json_pack("{s:s,s:s,s:s}", "hub", project->hub, "commit", commit, "path", live->checkout);
     job_start(engine->jobs, "checkout", in, on_checkout, live);
 }

@@ -148,11 +148,10 @@ static bool store_one(Store *store, Write *w, Err *err)
     case WRITE_NOTICE:
         return store_notice_put(store, &w->notice, NULL, err);
     case WRITE_NOTICE_CLOSE:
-        return w->notice.task
-                   ? store_notice_close_task(store, w->notice.task, w->notice.kind,
-                                             w->notice.at_ms, w->notice.answer, err)
-                   : store_notice_close_project(store, w->notice.project, w->notice.kind,
-                                                w->notice.at_ms, w->notice.answer, err);
+        return w->notice.task ? store_notice_close_task(store, w->notice.task, w->notice.kind,
+                                                        w->notice.at_ms, w->notice.answer, err)
+                              : store_notice_close_project(store, w->notice.project, w->notice.kind,
+                                                           w->notice.at_ms, w->notice.answer, err);
     case WRITE_USAGE:
         return store_usage_put(store, &w->usage, err);
     case WRITE_DISCOVERY:
@@ -176,9 +175,7 @@ static void announce(Engine *engine)
     if (engine->has_announced)
         return;
     engine->has_announced = true;
-    Event event = {.kind = EV_ENGINE_STARTED,
-                   .a = engine->options.is_online,
-                   .text = OTTO_VERSION};
+    Event event = {.kind = EV_ENGINE_STARTED, .a = engine->options.is_online, .text = OTTO_VERSION};
     (void)engine_post(engine, &event); /* always accepted */
 }
 
@@ -208,19 +205,19 @@ bool engine_post(Engine *engine, const Event *given)
         return true; /* nothing happened; not worth a row */
     CLEANUP(str_done) Str data = STR_INIT;
     event_write(&event, &data);
-    engine_write(engine,
-                 &(Write){.kind = WRITE_EVENT,
-                          .event = {.at_ms = event.at_ms,
-                                    .project = event.project,
-                                    .task = event.task,
-                                    .run = event.run,
-                                    .epoch = event.epoch,
-                                    .turn = event.turn,
-                                    .kind = (int)event.kind,
-                                    .data = data.length > 2 ? str_text(&data) : NULL,
-                                    .decision = str_text(&engine->step.decision),
-                                    .why = engine->step.why.length ? str_text(&engine->step.why)
-                                                                   : NULL}});
+    engine_write(
+        engine,
+        &(Write){.kind = WRITE_EVENT,
+                 .event = {.at_ms = event.at_ms,
+                           .project = event.project,
+                           .task = event.task,
+                           .run = event.run,
+                           .epoch = event.epoch,
+                           .turn = event.turn,
+                           .kind = (int)event.kind,
+                           .data = data.length > 2 ? str_text(&data) : NULL,
+                           .decision = str_text(&engine->step.decision),
+                           .why = engine->step.why.length ? str_text(&engine->step.why) : NULL}});
     write_notes(engine, &event);
     engine->is_urgent = engine->is_urgent || !is_lazy(event.kind);
     return engine->step.is_accepted;
@@ -309,8 +306,8 @@ bool engine_commit(Engine *engine, Err *err)
         answer_empty_gates(engine);
         (void)machine_effects(engine->machine, &effects);
         Dirty dirty = machine_dirty(engine->machine);
-        if (!engine->write_count && !dirty.task_count && !dirty.run_count &&
-            !dirty.project_count && !effects)
+        if (!engine->write_count && !dirty.task_count && !dirty.run_count && !dirty.project_count &&
+            !effects)
             break;
         if (round && !effects && !engine->is_urgent)
             break; /* what acting left behind may wait */
@@ -471,8 +468,9 @@ void publish_output(Engine *engine, const LiveTurn *turn, int stream, const char
     CLEANUP(str_done) Str text = STR_INIT;
     for (size_t i = 0; i < length; i++) /* NUL would cut the JSON text */
         str_add_char(&text, bytes[i] ? bytes[i] : '?');
-    str_addf(&json, "{\"event\":\"output\",\"project\":%u,\"task\":%u,\"run\":%u,\"turn\":%u,"
-                    "\"stream\":%d,\"text\":",
+    str_addf(&json,
+             "{\"event\":\"output\",\"project\":%u,\"task\":%u,\"run\":%u,\"turn\":%u,"
+             "\"stream\":%d,\"text\":",
              turn->act.project, turn->act.task, turn->act.run, turn->act.turn, stream);
     str_add_json(&json, str_text(&text));
     str_add_char(&json, '}');
@@ -502,8 +500,7 @@ bool engine_events_after(Engine *engine, int64_t after, ProjectId project, TaskI
                          EngineListener *fn, void *user, Err *err)
 {
     Backlog backlog = {engine, fn, user, task, STR_INIT};
-    bool is_read =
-        store_event_list(engine->store, project, after, 0, send_stored, &backlog, err);
+    bool is_read = store_event_list(engine->store, project, after, 0, send_stored, &backlog, err);
     str_done(&backlog.json);
     return is_read;
 }
@@ -561,7 +558,7 @@ static bool make_folders(Engine *engine, Err *err)
     engine->path_hubs = below(o, "hubs");
     engine->path_tmp = below(o, "tmp");
     engine->path_socket = below(o, "sock");
-    char *const folders[] = {engine->path_runs, engine->path_work, engine->path_gate,
+    char *const folders[] = {engine->path_runs,  engine->path_work, engine->path_gate,
                              engine->path_trash, engine->path_hubs, engine->path_tmp};
     for (size_t i = 0; i < COUNT(folders); i++)
         if (!folder_ensure(folders[i], 0700, err))
@@ -642,10 +639,16 @@ void engine_free(Engine *engine)
     arena_done(&engine->turn_arena);
     free(engine->writes);
     free(engine->listeners);
-    char *const texts[] = {engine->path_runs,  engine->path_work, engine->path_gate,
-                           engine->path_trash, engine->path_hubs, engine->path_tmp,
-                           engine->path_socket, (char *)engine->options.state_dir,
-                           (char *)engine->options.program, (char *)engine->options.keeper};
+    char *const texts[] = {engine->path_runs,
+                           engine->path_work,
+                           engine->path_gate,
+                           engine->path_trash,
+                           engine->path_hubs,
+                           engine->path_tmp,
+                           engine->path_socket,
+                           (char *)engine->options.state_dir,
+                           (char *)engine->options.program,
+                           (char *)engine->options.keeper};
     for (size_t i = 0; i < COUNT(texts); i++)
         free(texts[i]);
     lock_drop(&engine->lock_fd);
@@ -678,6 +681,7 @@ bool engine_settle(Engine *engine, Err *err)
 bool engine_is_quiet(const Engine *engine, ProjectId id)
 {
     const Project *project = machine_project(engine->machine, id);
-    bool is_still = !project || project->autopilot == AUTO_IDLE || project->autopilot == AUTO_PAUSED;
+    bool is_still =
+        !project || project->autopilot == AUTO_IDLE || project->autopilot == AUTO_PAUSED;
     return is_still && !is_busy(engine);
 }

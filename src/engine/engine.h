@@ -1,8 +1,9 @@
 /* The engine: one loop, one queue, one writer. Takes events, asks core/, commits, then acts.
  *
- * One engine owns a state folder (lock file). Online it carries out effects; offline it only records
- * wishes: commands use that when no engine runs, through the same api_handle. Touches nothing by
- * itself: the store, the keepers, worker processes and the clock are reached through their rooms. */
+ * One engine owns a state folder (lock file). Online it carries out effects; offline it only
+ * records wishes: commands use that when no engine runs, through the same api_handle. Touches
+ * nothing by itself: the store, the keepers, worker processes and the clock are reached through
+ * their rooms. */
 #pragma once
 #include "base/err.h"
 #include "base/json.h"
@@ -12,11 +13,11 @@
 typedef struct Engine Engine;
 
 typedef struct EngineOptions {
-    const char *state_dir;   /* created when missing */
-    const char *program;     /* this program, for worker processes and the script agent */
-    const char *keeper;      /* the keeper program */
-    bool is_online;          /* carry out effects */
-    int64_t lock_wait_ms;    /* how long to wait for another short-lived owner */
+    const char *state_dir; /* created when missing */
+    const char *program;   /* this program, for worker processes and the script agent */
+    const char *keeper;    /* the keeper program */
+    bool is_online;        /* carry out effects */
+    int64_t lock_wait_ms;  /* how long to wait for another short-lived owner */
 } EngineOptions;
 
 /* Takes the lock (ERR_BUSY names the holder), opens the store, reads the state back. An online

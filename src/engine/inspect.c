@@ -1,7 +1,7 @@
 /* Looking at a folder that is not known yet. Apart, because the git room and the settings have
  * words in common that only this file must not mix. */
-#include "engine/work.h"
 #include "engine/inspect.h"
+#include "engine/work.h"
 #include <string.h>
 
 json_t *inspect_folder(const char *path)
@@ -48,8 +48,9 @@ bool hub_prepare(const char *hub, const char *repo, const char *target, json_t *
     if (!made)
         return false;
     json_decref(made);
-    CLEANUP(json_freep) json_t *sync = call(
-        "sync", json_pack("{s:s,s:s,s:s}", "hub", hub, "repo", repo, "target", target), err);
+    CLEANUP(json_freep)
+    json_t *sync =
+        call("sync", json_pack("{s:s,s:s,s:s}", "hub", hub, "repo", repo, "target", target), err);
     if (!sync)
         return false;
     const char *state = json_text(sync, "state", "");

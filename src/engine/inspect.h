@@ -1,5 +1,5 @@
-/* The git room's answer about a folder: {ok, root, is_bare, is_empty, branch, is_detached, is_dirty,
- * problem?}. Blocks for some milliseconds; the caller frees the result. */
+/* The git room's answer about a folder: {ok, root, is_bare, is_empty, branch, is_detached,
+ * is_dirty, problem?}. Blocks for some milliseconds; the caller frees the result. */
 #pragma once
 #include "base/json.h"
 

@@ -142,7 +142,7 @@ struct Engine {
     bool is_failing;  /* the last commit failed; effects wait */
     bool is_in_commit;
     bool has_announced; /* EV_ENGINE_STARTED is posted */
-    bool is_taking_up; /* the first acts after a start: an earlier engine may have begun them */
+    bool is_taking_up;  /* the first acts after a start: an earlier engine may have begun them */
     LoopTimer commit_timer, deadline_timer, disk_timer;
     int64_t deadline_ms;
     ProjectInfo **projects;
@@ -212,7 +212,8 @@ bool prompt_of_turn(Engine *engine, const Run *run, ProjectInfo *project,
 
 /* checks.c */
 void gate_run(Engine *engine, const Effect *effect, bool is_merge);
-void gate_skip_empty(Engine *engine, const Effect *effect); /* answers it when nothing is to be run */
+void gate_skip_empty(Engine *engine,
+                     const Effect *effect); /* answers it when nothing is to be run */
 LiveGate *gate_of(Engine *engine, RunId run);
 void gates_free(Engine *engine);
 bool task_commands(Engine *engine, ProjectInfo *project, TaskId task, Arena *arena,

@@ -73,8 +73,8 @@ void jobs_free(Jobs *jobs)
     while (jobs->first) {
         Job *job = jobs->first;
         if (job->pid > 0) {
-            (void)kill(job->pid, SIGTERM);       /* it may be gone already */
-            (void)waitpid(job->pid, NULL, 0);    /* ours; it ends at SIGTERM */
+            (void)kill(job->pid, SIGTERM);    /* it may be gone already */
+            (void)waitpid(job->pid, NULL, 0); /* ours; it ends at SIGTERM */
         }
         job_free(job);
     }
@@ -149,8 +149,8 @@ static int input_file(const json_t *input, Err *err)
     char *text = json_write(input);
     int fd = memfd_create("otto-job", MFD_CLOEXEC);
     size_t length = strlen(text);
-    bool is_written = fd >= 0 && write(fd, text, length) == (ssize_t)length &&
-                      lseek(fd, 0, SEEK_SET) == 0;
+    bool is_written =
+        fd >= 0 && write(fd, text, length) == (ssize_t)length && lseek(fd, 0, SEEK_SET) == 0;
     free(text);
     if (is_written)
         return fd;
@@ -167,8 +167,8 @@ static bool launch(Job *job, const json_t *input)
     if (in < 0)
         return false;
     job->out = memfd_create("otto-reply", MFD_CLOEXEC);
-    SpawnSpec spec = {.argv = argv, .in = in, .out = job->out, .err = job->jobs->log_fd,
-                      .flags = SPAWN_GROUP};
+    SpawnSpec spec = {
+        .argv = argv, .in = in, .out = job->out, .err = job->jobs->log_fd, .flags = SPAWN_GROUP};
     Spawned spawned;
     bool is_started = job->out >= 0 && spawn_process(&spec, &spawned, &job->err);
     (void)close(in); /* the worker has its own */
@@ -182,8 +182,8 @@ static bool launch(Job *job, const json_t *input)
 void job_start(Jobs *jobs, const char *name, json_t *input, JobDone *done, void *user)
 {
     Job *job = mem_alloc(sizeof *job);
-    *job = (Job){.jobs = jobs, .next = jobs->first, .pidfd = -1, .out = -1, .done = done,
-                 .user = user};
+    *job = (Job){
+        .jobs = jobs, .next = jobs->first, .pidfd = -1, .out = -1, .done = done, .user = user};
     job->failed = (LoopTimer){.fn = on_failed_start, .user = job};
     (void)snprintf(job->name, sizeof job->name, "%s", name); /* names are short */
     jobs->first = job;

@@ -26,9 +26,9 @@ static void on_conflict(const Act *act, const json_t *result)
 {
     CLEANUP(str_done) Str files = STR_INIT;
     list_files(json_object_get(result, "conflicts"), &files);
-    json_t *says = json_pack("{s:s,s:s,s:s}", "files", str_text(&files), "theirs",
-                             json_text(result, "explain", ""), "target_ref",
-                             json_text(result, "old", ""));
+    json_t *says =
+        json_pack("{s:s,s:s,s:s}", "files", str_text(&files), "theirs",
+                  json_text(result, "explain", ""), "target_ref", json_text(result, "old", ""));
     char *text = json_write(says);
     engine_write(act->engine, &(Write){.kind = WRITE_RUN_TEXT,
                                        .run_text = {.run = act->run,
@@ -82,10 +82,10 @@ void merge_run(Engine *engine, const Effect *effect)
     if (!store_task_text_get(engine->store, run->task, &arena, &words, &ignored))
         words.title = "";
     char *message = arena_printf(&arena, "Merge task %u: %s", run->task, words.title);
-    json_t *in = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:I}", "hub", project->hub, "repo",
-                           project->path, "target", project->target, "commit", run->commit, "base",
-                           run->base, "message", message, "task", (json_int_t)run->task, "run",
-                           (json_int_t)run->id);
+    json_t *in =
+        json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:I}", "hub", project->hub, "repo", project->path,
+                  "target", project->target, "commit", run->commit, "base", run->base, "message",
+                  message, "task", (json_int_t)run->task, "run", (json_int_t)run->id);
     job_start(engine->jobs, "merge", in, on_merged, act_new(engine, effect));
 }
 
@@ -162,15 +162,15 @@ void retire_run(Engine *engine, const Effect *effect)
         on_retired(act_new(engine, effect), NULL, &err);
         return;
     }
-    json_t *in = json_pack(
-        "{s:s,s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:I,s:s,s:s}", "hub", project->hub, "path",
-        text.workspace_path, "kind", text.workspace_kind, "run", (json_int_t)run->id, "epoch",
-        (json_int_t)run->epoch, "root", engine->path_work, "trash", engine->path_trash, "days",
-        (json_int_t)project->settings.trash.days, "task", (json_int_t)run->task, "title",
-        words.title, "snapshot", run->commit);
+    json_t *in =
+        json_pack("{s:s,s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:I,s:s,s:s}", "hub", project->hub, "path",
+                  text.workspace_path, "kind", text.workspace_kind, "run", (json_int_t)run->id,
+                  "epoch", (json_int_t)run->epoch, "root", engine->path_work, "trash",
+                  engine->path_trash, "days", (json_int_t)project->settings.trash.days, "task",
+                  (json_int_t)run->task, "title", words.title, "snapshot", run->commit);
     if (run->new_tip[0])
-        json_object_set_new(in, "landed", json_pack("{s:s,s:s}", "commit", run->commit, "target",
-                                                    project->target));
+        json_object_set_new(
+            in, "landed", json_pack("{s:s,s:s}", "commit", run->commit, "target", project->target));
     job_start(engine->jobs, "retire", in, on_retired, act_new(engine, effect));
 }
 
@@ -223,10 +223,10 @@ static void on_undo_computed(void *user, const json_t *result, const Err *err)
         return;
     }
     (void)snprintf(undo->made, HASH_SIZE, "%s", json_text(result, "new", "")); /* a hash */
-    json_t *in = json_pack("{s:s,s:s,s:s,s:s,s:s,s:I,s:s}", "hub", project->hub, "repo",
-                           project->path, "target", project->target, "old",
-                           json_text(result, "old", ""), "new", undo->made, "task",
-                           (json_int_t)undo->act.task, "commit", undo->landed);
+    json_t *in =
+        json_pack("{s:s,s:s,s:s,s:s,s:s,s:I,s:s}", "hub", project->hub, "repo", project->path,
+                  "target", project->target, "old", json_text(result, "old", ""), "new", undo->made,
+                  "task", (json_int_t)undo->act.task, "commit", undo->landed);
     job_start(undo->act.engine->jobs, "land", in, on_undone, undo);
 }
 

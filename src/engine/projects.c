@@ -21,7 +21,7 @@ static void info_free(ProjectInfo *info)
 {
     if (info->is_read)
         settings_done(&info->settings);
-    char *const texts[] = {info->path,   info->hub,         info->target, info->name,
+    char *const texts[] = {info->path,   info->hub,         info->target,    info->name,
                            info->limits, info->deliver_why, info->agent_flag};
     for (size_t i = 0; i < COUNT(texts); i++)
         free(texts[i]);
@@ -108,9 +108,9 @@ json_t *project_problems(const ProjectInfo *project, Err *err)
     settings_init(&fresh);
     bool is_good = read_file(project->path, &fresh, &problems, err);
     for (size_t i = 0; i < problems.count; i++)
-        json_array_append_new(list, json_pack("{s:i,s:s?,s:s}", "line", problems.items[i].line,
-                                              "key", problems.items[i].key, "message",
-                                              problems.items[i].text));
+        json_array_append_new(list,
+                              json_pack("{s:i,s:s?,s:s}", "line", problems.items[i].line, "key",
+                                        problems.items[i].key, "message", problems.items[i].text));
     if (!is_good && problems.count == 0)
         json_array_append_new(list, json_pack("{s:s}", "message", err->text));
     settings_problems_done(&problems);
@@ -121,15 +121,15 @@ json_t *project_problems(const ProjectInfo *project, Err *err)
 static char *limits_text(const Settings *s)
 {
     bool has_workspace = !text_equal(s->workspace.kind, "none");
-    json_t *json = json_pack(
-        "{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:b,s:b}", "slots", (json_int_t)s->slots, "max_turns",
-        (json_int_t)s->limits.max_turns, "max_retries", (json_int_t)s->limits.max_retries,
-        "max_conflict_tries", (json_int_t)s->limits.max_conflict_tries, "pause_after",
-        (json_int_t)s->limits.pause_after_failures, "stuck_turns",
-        (json_int_t)s->limits.stuck_turns, "timeout_ms",
-        (json_int_t)s->limits.timeout_minutes * 60000, "pause_wait_ms",
-        (json_int_t)s->stop.pause_wait_s * 1000, "pause_on_stuck", s->pause_on_stuck,
-        "has_workspace", has_workspace);
+    json_t *json = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:b,s:b}", "slots",
+                             (json_int_t)s->slots, "max_turns", (json_int_t)s->limits.max_turns,
+                             "max_retries", (json_int_t)s->limits.max_retries, "max_conflict_tries",
+                             (json_int_t)s->limits.max_conflict_tries, "pause_after",
+                             (json_int_t)s->limits.pause_after_failures, "stuck_turns",
+                             (json_int_t)s->limits.stuck_turns, "timeout_ms",
+                             (json_int_t)s->limits.timeout_minutes * 60000, "pause_wait_ms",
+                             (json_int_t)s->stop.pause_wait_s * 1000, "pause_on_stuck",
+                             s->pause_on_stuck, "has_workspace", has_workspace);
     char *text = json_write(json);
     json_decref(json);
     return text;
@@ -178,7 +178,8 @@ bool project_read_settings(Engine *engine, ProjectInfo *project, Err *err)
     return true;
 }
 
-/* Settings that will do until the file is read well: an old engine's runs are taken up with them. */
+/* Settings that will do until the file is read well: an old engine's runs are taken up with them.
+ */
 void project_default_settings(ProjectInfo *project)
 {
     if (project->is_read)
@@ -195,8 +196,8 @@ static ProjectInfo *find_around(Engine *engine, const char *path)
     for (uint32_t i = 0; i < engine->project_count; i++) {
         ProjectInfo *info = engine->projects[i];
         size_t length = strlen(info->path);
-        bool is_inside = strncmp(path, info->path, length) == 0 &&
-                         (path[length] == '/' || path[length] == '\0');
+        bool is_inside =
+            strncmp(path, info->path, length) == 0 && (path[length] == '/' || path[length] == '\0');
         if (is_inside && (!best || length > strlen(best->path)))
             best = info;
     }
@@ -241,8 +242,12 @@ static ProjectInfo *project_add(Engine *engine, const char *root, const char *br
     char hub[PATH_MAX], copy[PATH_MAX];
     (void)snprintf(hub, sizeof hub, "%s/p%u", engine->path_hubs, id); /* state paths are short */
     (void)snprintf(copy, sizeof copy, "%s", root);                    /* realpath gave it */
-    StoreProjectText text = {.id = id, .path = root, .hub = hub, .target = branch ? branch : "",
-                             .name = basename(copy), .settings_json = "",
+    StoreProjectText text = {.id = id,
+                             .path = root,
+                             .hub = hub,
+                             .target = branch ? branch : "",
+                             .name = basename(copy),
+                             .settings_json = "",
                              .added_ms = engine_now(engine)};
     Event event = {.kind = EV_PROJECT_ADDED, .project = id, .text = root};
     (void)engine_post(engine, &event); /* a new id is always accepted */

@@ -83,12 +83,13 @@ static void texts_done(Texts *texts)
 static void fill_texts(Engine *engine, const Run *run, const ProjectInfo *project, Texts *t)
 {
     const Task *task = machine_task(engine->machine, run->task);
-    uint32_t most = task->max_turns ? task->max_turns
-                                    : machine_project(engine->machine, run->project)->limits.max_turns;
-    (void)snprintf(t->turn, sizeof t->turn, "%u", run->turn);           /* always fits */
-    (void)snprintf(t->max_turns, sizeof t->max_turns, "%u", most);      /* always fits */
-    (void)snprintf(t->task_id, sizeof t->task_id, "%u", run->task);     /* always fits */
-    (void)snprintf(t->attempt, sizeof t->attempt, "%u", task->attempts); /* always fits */
+    uint32_t most = task->max_turns
+                        ? task->max_turns
+                        : machine_project(engine->machine, run->project)->limits.max_turns;
+    (void)snprintf(t->turn, sizeof t->turn, "%u", run->turn);                      /* always fits */
+    (void)snprintf(t->max_turns, sizeof t->max_turns, "%u", most);                 /* always fits */
+    (void)snprintf(t->task_id, sizeof t->task_id, "%u", run->task);                /* always fits */
+    (void)snprintf(t->attempt, sizeof t->attempt, "%u", task->attempts);           /* always fits */
     (void)snprintf(t->tries, sizeof t->tries, "%u", MAX(run->conflict_tries, 1u)); /* fits */
     (void)snprintf(t->max_tries, sizeof t->max_tries, "%lld",
                    (long long)project->settings.limits.max_conflict_tries); /* fits */
@@ -101,8 +102,8 @@ bool prompt_of_turn(Engine *engine, const Run *run, ProjectInfo *project,
     CLEANUP(texts_done) Texts t = {.checks = STR_INIT, .attempts = STR_INIT};
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *says_text = text->says ? text->says : "";
-    CLEANUP(json_freep) json_t *says =
-        *says_text ? json_read(says_text, strlen(says_text), NULL) : NULL;
+    CLEANUP(json_freep)
+    json_t *says = *says_text ? json_read(says_text, strlen(says_text), NULL) : NULL;
     const char *name = prompt_name(run, says ? text->says_kind : SAYS_NONE);
     VerifyCommand *commands = NULL;
     size_t count = 0;
@@ -117,8 +118,7 @@ bool prompt_of_turn(Engine *engine, const Run *run, ProjectInfo *project,
         {"turn", t.turn}, {"max_turns", t.max_turns}, {"task_id", t.task_id},
         {"title", words->title}, {"body", *words->body ? words->body : words->title},
         {"checks", str_text(&t.checks)}, {"tag", tag}, {"attempt", t.attempt},
-        {"attempts", str_text(&t.attempts)},
-        {"last_turn", note ? note : "see the list above"},
+        {"attempts", str_text(&t.attempts)}, {"last_turn", note ? note : "see the list above"},
         {"uncommitted", "as git status shows"}, {"target", project->target},
         {"target_ref", json_text(says, "target_ref", run->old_tip)},
         {"files", json_text(says, "files", "")}, {"theirs", json_text(says, "theirs", "")},

@@ -50,12 +50,17 @@ static void replay_event(Replay *replay, int64_t id, const Event *event, const c
 
 static bool replay_stored(void *user, const StoreEvent *stored)
 {
-    Event event = {.kind = (EventKind)stored->kind, .at_ms = stored->at_ms,
-                   .project = stored->project, .task = stored->task, .run = stored->run,
-                   .epoch = stored->epoch, .turn = stored->turn};
-    CLEANUP(json_freep) json_t *data =
-        stored->data && *stored->data ? json_read(stored->data, strlen(stored->data), NULL)
-                                      : json_object();
+    Event event = {.kind = (EventKind)stored->kind,
+                   .at_ms = stored->at_ms,
+                   .project = stored->project,
+                   .task = stored->task,
+                   .run = stored->run,
+                   .epoch = stored->epoch,
+                   .turn = stored->turn};
+    CLEANUP(json_freep)
+    json_t *data = stored->data && *stored->data
+                       ? json_read(stored->data, strlen(stored->data), NULL)
+                       : json_object();
     if (stored->kind < 0 || stored->kind >= EVENT_COUNT)
         return true;
     event_read(&event, data);
@@ -82,8 +87,9 @@ static bool save_event(void *user, const StoreEvent *event)
 {
     FILE *out = user;
     Str line = STR_INIT;
-    str_addf(&line, "{\"id\":%lld,\"at_ms\":%lld,\"event\":\"%s\",\"project\":%u,\"task\":%u,"
-                    "\"run\":%u,\"epoch\":%u,\"turn\":%u,\"data\":%s,\"decision\":",
+    str_addf(&line,
+             "{\"id\":%lld,\"at_ms\":%lld,\"event\":\"%s\",\"project\":%u,\"task\":%u,"
+             "\"run\":%u,\"epoch\":%u,\"turn\":%u,\"data\":%s,\"decision\":",
              (long long)event->id, (long long)event->at_ms, event_word((EventKind)event->kind),
              event->project, event->task, event->run, event->epoch, event->turn,
              event->data && *event->data ? event->data : "{}");
@@ -125,7 +131,8 @@ static bool replay_line(Replay *replay, const char *path, int64_t number, const 
     if (!event_find(json_text(json, "event", ""), &kind))
         return err_set(err, ERR_USAGE, "'%s' line %lld: unknown event '%.40s'", path,
                        (long long)number, json_text(json, "event", ""));
-    Event event = {.kind = kind, .at_ms = json_int(json, "at_ms", 0),
+    Event event = {.kind = kind,
+                   .at_ms = json_int(json, "at_ms", 0),
                    .project = (ProjectId)json_int(json, "project", 0),
                    .task = (TaskId)json_int(json, "task", 0),
                    .run = (RunId)json_int(json, "run", 0),

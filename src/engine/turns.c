@@ -250,8 +250,8 @@ static void fill_turn(const Engine *engine, const Run *run, const Task *task,
         .attempt = MAX(task->attempts, 1u),
         .task_title = words->title,
         .task_key = words->key,
-        .workspace = text->workspace_path && *text->workspace_path ? text->workspace_path
-                                                                   : project->path,
+        .workspace =
+            text->workspace_path && *text->workspace_path ? text->workspace_path : project->path,
         .project_root = project->path,
         .program = engine->options.program,
         .socket = engine->path_socket,
@@ -421,7 +421,7 @@ static bool turn_attach(LiveTurn *turn, Err *err)
     turn->parser = agent_parser_new(agent ? agent->kind : "command", on_agent_event, turn);
     (void)snprintf(turn->agent, sizeof turn->agent, "%s", agent ? agent->name : "?"); /* shown */
     note_start(turn, machine_run(engine->machine, turn->act.run), 0); /* if it is not there yet */
-    words_clear(engine, turn->act.run); /* its prompt held them */
+    words_clear(engine, turn->act.run);                               /* its prompt held them */
     if (!store_event_list_task(engine->store, turn->act.task, 0, 0, count_tag_signal, turn,
                                &ignored))
         log_line("turn.signals run=%u error=\"%s\"", turn->act.run, ignored.text);
@@ -434,8 +434,8 @@ static LiveTurn *turn_new(Engine *engine, const Effect *effect)
 {
     LiveTurn *turn = mem_alloc(sizeof *turn);
     char tag[SECRET_TEXT];
-    turn->act = (Act){engine, effect->run, effect->task, effect->project, effect->epoch,
-                      effect->turn};
+    turn->act =
+        (Act){engine, effect->run, effect->task, effect->project, effect->epoch, effect->turn};
     turn->progress = -1;
     turn->next = engine->turns;
     engine->turns = turn;

@@ -86,9 +86,9 @@ static void on_exit_row(void *user, const KeepExit *end)
     }
     row->took_ms = clock_wall_ms() - row->started_ms;
     row->exit_code = gate->is_late ? -1 : end->exit_code;
-    row->state = gate->is_late                          ? GATE_ROW_TIMEOUT
+    row->state = gate->is_late                         ? GATE_ROW_TIMEOUT
                  : end->exit_code == 0 && !end->signal ? GATE_ROW_PASSED
-                                                        : GATE_ROW_FAILED;
+                                                       : GATE_ROW_FAILED;
     set_tail(gate, row);
     after_row(gate, row);
 }

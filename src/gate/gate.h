@@ -1,4 +1,5 @@
-/* The gate: verification commands, one after the other, each under a keeper of its own (D-64..D-89).
+/* The gate: verification commands, one after the other, each under a keeper of its own
+ * (D-64..D-89).
  *
  * The checkout is made by the caller and is clean; commands are shell text that the user wrote.
  * A time-out kills the whole tree (D-88). The first required failure ends the gate. */
@@ -36,11 +37,11 @@ typedef struct GateCalls {
 } GateCalls;
 
 typedef struct GateSpec {
-    const char *keeper;           /* program */
-    const char *folder;           /* where journals go; exists */
-    const char *name;             /* prefix of the journals' names, unique in the folder */
-    const char *cwd;              /* the clean checkout */
-    const char *const *envp;      /* complete */
+    const char *keeper;            /* program */
+    const char *folder;            /* where journals go; exists */
+    const char *name;              /* prefix of the journals' names, unique in the folder */
+    const char *cwd;               /* the clean checkout */
+    const char *const *envp;       /* complete */
     const VerifyCommand *commands; /* borrowed until gate_free */
     size_t count;
     int64_t grace_ms;
@@ -49,4 +50,4 @@ typedef struct GateSpec {
 /* Starts from the loop: no callback is made inside this call. */
 Gate *gate_start(Loop *loop, const GateSpec *spec, const GateCalls *calls, void *user);
 const GateRow *gate_rows(const Gate *gate, size_t *count); /* for display */
-void gate_free(Gate *gate); /* kills what still runs */
+void gate_free(Gate *gate);                                /* kills what still runs */

@@ -67,13 +67,13 @@ static bool proc_read(const char *pid, const char *name, Str *text)
     return got >= 0;
 }
 
-/* A process of another ordinary user cannot have made our lock. */
+/* A process of another user cannot have made a lock that belongs to us. */
 static bool process_may_be_ours(const char *pid)
 {
     char path[64];
     struct stat info;
     snprintf(path, sizeof path, "/proc/%.20s", pid);
-    return stat(path, &info) == 0 && (info.st_uid == geteuid() || info.st_uid == 0);
+    return stat(path, &info) == 0 && info.st_uid == geteuid();
 }
 
 static bool says(const char *pid, const char *name, const char *word)
@@ -124,6 +124,8 @@ static const char *keep_reason(const Unlock *u, const char *path, const struct s
     int64_t age_s = clock_wall_ms() / 1000 - (int64_t)info->st_mtime;
     if (u->is_in_use)
         return "git is at work in the hub";
+    if (info->st_uid != geteuid())
+        return "it belongs to another user";
     if (age_s < u->min_age_s && !is_older_than_boot(info))
         return "it is too new";
     if (any_process(process_has_open, path))

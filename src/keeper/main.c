@@ -3,9 +3,10 @@
  *   otto-keeper -d FOLDER -n NAME [-w CWD] [-i STDIN_FILE] [-c JOURNAL_LIMIT] [-g GRACE_MS]
  *               [-m 1] [-s ENGINE_FD] -- PROGRAM ARGS...
  *
- * The environment is the agent's. In FOLDER it makes NAME.journal and, while no engine is connected, NAME.sock
- * (see wire.h). Exit code: 0 the run is in the journal; 64 bad usage; 70 it could not start; 75
- * somebody has already started this name. SIGTERM to the keeper is a stop order. */
+ * The environment is the agent's. In FOLDER it makes NAME.journal and, while no engine is
+ * connected, NAME.sock (see wire.h). Exit code: 0 the run is in the journal; 64 bad usage; 70 it
+ * could not start; 75 somebody has already started this name. SIGTERM to the keeper is a stop
+ * order. */
 #include "keeper/keeper.h"
 #include <errno.h>
 #include <poll.h>

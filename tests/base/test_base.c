@@ -89,8 +89,8 @@ static void yaml_knows_the_line_of_each_key(void **state)
 static void bad_yaml_names_its_line(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"a: 1\nb: [", "a: 1\na: 2\n", "a: &x 1\nb: *x\n", "\tx: 1", "a: &x 1\n", "a: !!str 1\n",
-                                      "a: 1\n---\nb: 2\n"};
+    static const char *const bad[] = {"a: 1\nb: [", "a: 1\na: 2\n", "a: &x 1\nb: *x\n", "\tx: 1",
+                                      "a: &x 1\n",  "a: !!str 1\n", "a: 1\n---\nb: 2\n"};
     for (size_t i = 0; i < COUNT(bad); i++) {
         Err err = {0};
         YamlDoc doc;

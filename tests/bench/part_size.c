@@ -1,6 +1,7 @@
 /* P22: how large the programs are. P23: how fast the simulation is. */
 #include "tests/bench/bench.h"
 #include "tests/bench/program.h"
+#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,27 +40,36 @@ void part_size(Bench *bench)
     }
 }
 
+/* Its last line says "10 seeds, 214300 events (...)". */
+static double count_events(const Str *out)
+{
+    const char *at = strstr(str_text(out), " seeds, ");
+    return at ? strtod(at + strlen(" seeds, "), NULL) : 0;
+}
+
 void part_sim(Bench *bench)
 {
     Err err = {0};
-    Cost cost, best = {1e9, 1e9};
-    double events = pick(bench, 1000000, 300000);
-    const char *argv[] = {bench->sim, "--events", arena_printf(&bench->arena, "%.0f", events),
+    double best = INFINITY;
+    CLEANUP(str_done) Str out = STR_INIT;
+    const char *argv[] = {bench->sim, "--events", "20000", "--seeds", bench->is_quick ? "5" : "20",
                           NULL};
     Program sim = {.argv = argv};
     Row *row = table_add(&bench->table, "P23", "events/min",
-                         "simulation on one core, by CPU time, %.0f events", events);
+                         "simulation on one core, by CPU time, runs of %s events", argv[2]);
     if (access(bench->sim, X_OK) != 0) {
         row_fail(row, "there is no program '%s'", bench->sim);
         return;
     }
     for (unsigned i = 0; i < pick(bench, 3, 1); i++) {
-        if (!program_run(&sim, &cost, NULL, &err)) {
+        Cost cost;
+        str_clear(&out);
+        if (!program_run(&sim, &cost, &out, &err)) {
             row_fail(row, "%s", err.text);
             return;
         }
-        best.cpu_s = MIN(best.cpu_s, cost.cpu_s);
+        best = MIN(best, cost.cpu_s);
     }
-    row->otto = events / best.cpu_s * 60;
-    row_goal(row, row->otto >= 1e6, ">= 1,000,000 events/min");
+    row->otto = count_events(&out) / best * 60;
+    row_goal(row, row->otto >= 1e6, ">= 1,000,000 a minute");
 }

@@ -4,7 +4,6 @@
  * (one number a line, `#` begins a comment) are those that once failed; they are played first. */
 #include "tests/sim/sim.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

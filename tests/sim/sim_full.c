@@ -11,13 +11,21 @@ static bool needs_met(const Sim *sim, TaskId task)
     return true;
 }
 
+/* Stopped by a person, and not started again since. */
+static bool is_resting(const Sim *sim, const Task *task)
+{
+    const Run *run = machine_run(sim->machine, task->run);
+    return run && run->state == RUN_PARKED && run->stop == STOP_BY_USER;
+}
+
 static bool is_free(const Sim *sim, const Task *task)
 {
     const Project *project = machine_project(sim->machine, task->project);
     const Task *parent = machine_task(sim->machine, task->parent);
     return task->state == TASK_PENDING && (task->is_wanted || !project->only_wanted) &&
            (task->is_wanted || !(task->tags & TAG_LATER)) &&
-           !(parent && parent->state == TASK_BLOCKED) && needs_met(sim, task->id);
+           !(parent && parent->state == TASK_BLOCKED) && !is_resting(sim, task) &&
+           needs_met(sim, task->id);
 }
 
 static bool is_over(RunState state)
@@ -224,7 +232,9 @@ void check_end(Sim *sim)
     check_full(sim);
     for (TaskId i = 1; i <= machine_task_count(sim->machine); i++) {
         const Task *task = machine_task(sim->machine, i);
-        if (!may_rest(sim, task) && !waits_to_merge(sim, task) && !waits_for_other(sim, task))
+        bool is_stopped = task->state == TASK_PENDING && is_resting(sim, task);
+        if (!may_rest(sim, task) && !waits_to_merge(sim, task) && !waits_for_other(sim, task) &&
+            !is_stopped)
             sim_fail(sim, "everything is over, but t%u is %s", i, task_state_word(task->state));
         if (task->state == TASK_DONE && sim->world_tasks[i].accepted > sim->world_tasks[i].landed)
             sim_fail(sim, "t%u is done, but the target does not hold its work", i);
