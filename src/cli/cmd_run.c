@@ -53,17 +53,16 @@ static bool serve(Cli *cli, Engine *engine, Err *err)
 int command_serve(Cli *cli, const Args *args, Err *err)
 {
     (void)args; /* it takes none */
-    EngineOptions options = {.state_dir = cli->state_dir,
-                             .program = cli->program,
-                             .keeper = cli->keeper,
-                             .is_online = true,
-                             .lock_wait_ms = 10000};
     CLEANUP(str_done) Str path = STR_INIT;
     str_addf(&path, "%s/sock", cli->state_dir);
     HttpClient *other = http_connect(path.bytes, NULL);
     http_close(other);
-    if (other) /* only a short-lived owner of the lock is worth waiting for */
-        return cli_fail(err, ERR_BUSY, "another engine listens on '%s' already", path.bytes);
+    /* Only a short-lived owner of the lock is worth waiting for; the lock names the other one. */
+    EngineOptions options = {.state_dir = cli->state_dir,
+                             .program = cli->program,
+                             .keeper = cli->keeper,
+                             .is_online = true,
+                             .lock_wait_ms = other ? 0 : 10000};
     Engine *engine = engine_open(&options, err);
     if (!engine)
         return EXIT_ERR;

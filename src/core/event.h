@@ -47,10 +47,10 @@
   X(EV_MERGE_CONFLICT,   "merge.conflict",   NULL, NULL, "files", "old", NULL, "both sides changed the same lines") \
   X(EV_MERGE_EMPTY,      "merge.empty",      NULL, NULL, NULL, NULL, NULL, "there is nothing to merge") \
   X(EV_MERGE_FAILED,     "merge.failed",     "retry", NULL, "error", NULL, NULL, "the merge could not be tried") \
-  X(EV_MERGE_GATE_ENDED, "merge.gate",       "verdict", NULL, "command", NULL, NULL, "the merged tree was checked") \
-  X(EV_LANDED,           "landed",           "delivered", NULL, "note", "tip", NULL, "the target branch holds the work") \
-  X(EV_LAND_MOVED,       "land.moved",       NULL, NULL, NULL, NULL, NULL, "the target moved meanwhile; merge again") \
-  X(EV_LAND_FAILED,      "land.failed",      "retry", NULL, "error", NULL, NULL, "the target could not be moved") \
+  X(EV_MERGE_GATE_ENDED, "merge.gate",       "verdict", NULL, "command", NULL, "new", "the merged tree was checked") \
+  X(EV_LANDED,           "landed",           "delivered", NULL, "note", "tip", "new", "the target branch holds the work") \
+  X(EV_LAND_MOVED,       "land.moved",       NULL, NULL, NULL, NULL, "new", "the target moved meanwhile; merge again") \
+  X(EV_LAND_FAILED,      "land.failed",      "retry", NULL, "error", NULL, "new", "the target could not be moved") \
   X(EV_RETIRED,          "retired",          "kept", NULL, "note", NULL, NULL, "the workspace was put away or kept") \
   X(EV_ROLLED_BACK,      "rolled.back",      NULL, NULL, "note", "tip", NULL, "what the task landed is undone") \
   X(EV_ROLLBACK_FAILED,  "rollback.failed",  NULL, NULL, "error", NULL, NULL, "it could not be undone") \

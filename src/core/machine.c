@@ -488,8 +488,10 @@ Run *run_new(Machine *machine, Task *task)
                  .state = RUN_PARKED,
                  .started_ms = machine->now_ms};
     const Run *last = run_at(machine, task->run);
-    if (last && last->commit[0] && !task->is_fresh)
+    if (last && last->commit[0] && !task->is_fresh) {
         run->from = last->id;
+        memcpy(run->commit, last->commit, HASH_SIZE); /* what it begins with */
+    }
     task->run = id;
     task->attempts++;
     task_changed(machine, task);

@@ -36,8 +36,8 @@ static MergeEntry entry_of(const Machine *machine, const Run *run)
     const Task *task = task_at(machine, run->task);
     uint32_t waits = unmerged(machine, run->task);
     return (MergeEntry){.rank = run->id,
-                        .state = run->state != RUN_QUEUED ? MERGE_MERGING
-                                 : waits                  ? MERGE_WAITING
+                        .state = run->state != RUN_QUEUED      ? MERGE_MERGING
+                                 : waits || run->retry_ms      ? MERGE_WAITING
                                                           : MERGE_READY,
                         .unmerged_deps = waits,
                         .completed_ms = run->verified_ms,
@@ -154,8 +154,16 @@ static const MergeRule rules[] = {
 };
 /* clang-format on */
 
+/* A report about an earlier merge of the same turn came late or twice. */
+static bool is_of_this_merge(const Run *run, const Event *event)
+{
+    return run->state == RUN_MERGING || !event->ref2 || text_equal(event->ref2, run->new_tip);
+}
+
 bool merge_event(Machine *machine, Run *run, const Event *event)
 {
+    if (!is_of_this_merge(run, event))
+        return false;
     for (size_t i = 0; i < COUNT(rules); i++)
         if (rules[i].from == run->state && rules[i].on == event->kind) {
             rules[i].act(machine, run, event);

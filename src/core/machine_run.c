@@ -134,6 +134,8 @@ static void retry_later(Machine *machine, Run *run, Task *task, TaskState status
     ProjectMind *mind = mind_of(machine, run->project);
     int64_t at_ms = machine->now_ms + retry_delay_ms(task->retries, false, RETRY_CAP_MS);
     if (status == TASK_ACTIVE) {
+        if (run->state >= RUN_MERGING && run->state <= RUN_LANDING)
+            set_run_state(machine, run, RUN_QUEUED); /* others merge meanwhile */
         run->tries = 0;
         run->retry_ms = at_ms;
         ids_add(&mind->later, run->id);
@@ -194,6 +196,15 @@ static void count_try(Run *run, Task *task, const char *result, bool is_retry)
     task->retries += is_retry && !is_conflict && !is_merged;
 }
 
+/* The sentence of a row without the requirement it comes from: people read this. */
+static void say_row(Machine *machine, const RouteStep *step, const char *detail)
+{
+    const char *mark = strstr(step->why, " (D-");
+    int length = mark ? (int)(mark - step->why) : (int)strlen(step->why);
+    bool has_detail = detail && *detail;
+    say(machine, "%.*s%s%s", length, step->why, has_detail ? ": " : "", has_detail ? detail : "");
+}
+
 static RouteStep find_route(const Machine *machine, const Run *run, const char *result)
 {
     const Workflow *workflow = &workflow_loop;
@@ -231,10 +242,7 @@ void run_apply(Machine *machine, Run *run, const char *result, const char *detai
     int phase = workflow_phase_index(&workflow_loop, step.next);
     int checkpoint = workflow_checkpoint_index(&workflow_loop, step.checkpoint);
     note(machine, "r%u:%s", run->id, step.row);
-    if (detail && *detail)
-        say(machine, "%s: %s", step.why, detail);
-    else
-        say(machine, "%s", step.why);
+    say_row(machine, &step, detail);
     count_try(run, task, result, asks_for(&step, ACTION_COUNT_RETRY));
     run->checkpoint = checkpoint > 0 ? (uint8_t)checkpoint : 0;
     run_changed(machine, run);

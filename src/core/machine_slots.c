@@ -153,6 +153,7 @@ static void wake_runs(Machine *machine, ProjectMind *mind)
         run->retry_ms = 0;
         ids_remove(&mind->later, run->id);
         run_changed(machine, run);
+        note(machine, "r%u:again", run->id);
         emit(machine, run_owes(run->state), task_at(machine, run->task), run, NULL);
     }
 }

@@ -247,7 +247,7 @@ static bool on_stop(Machine *machine, const Event *event)
     if (!run || task->state != TASK_ACTIVE ||
         (run->state >= RUN_MERGING && run->state <= RUN_LANDING))
         return false;
-    say(machine, "a person stopped it");
+    say(machine, "a person stopped it; the next `otto run` takes it up again");
     stop_run(machine, run, STOP_BY_USER, event->a);
     return true;
 }
@@ -316,7 +316,6 @@ static bool on_answer(Machine *machine, const Event *event)
     if (!run)
         return false;
     if (run->state == RUN_ASKING) {
-        run->has_said = true;
         run_apply(machine, run, "answered", NULL);
         return true;
     }

@@ -162,7 +162,6 @@ typedef struct Run {
     bool has_workspace;      /* of this epoch */
     bool is_empty;           /* the last snapshot equals the base */
     bool is_dirty;           /* to be saved */
-    bool has_said;           /* an answer or feedback waits for the next prompt */
     bool is_lost;            /* the keeper vanished without an exit record */
     int32_t exit_code;       /* of the last turn */
     int32_t killed_by;       /* signal number or 0 */

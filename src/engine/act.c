@@ -1,13 +1,23 @@
 /* Carrying out effects: one row per kind. Results come back as events. */
+#include "base/file.h"
 #include "base/log.h"
 #include "engine/internal.h"
 #include <stdlib.h>
 #include <string.h>
 
+Act act_of(Engine *engine, const Effect *effect)
+{
+    const Run *run = machine_run(engine->machine, effect->run);
+    Act act = {engine, effect->run, effect->task, effect->project, effect->epoch, effect->turn, ""};
+    if (run)
+        memcpy(act.merge, run->new_tip, HASH_SIZE);
+    return act;
+}
+
 Act *act_new(Engine *engine, const Effect *effect)
 {
     Act *act = mem_alloc(sizeof *act);
-    *act = (Act){engine, effect->run, effect->task, effect->project, effect->epoch, effect->turn};
+    *act = act_of(engine, effect);
     return act;
 }
 
@@ -87,14 +97,44 @@ static void act_notice(Engine *engine, const Effect *effect)
 
 /* Workspaces */
 
+static void on_old_retired(void *user, const json_t *result, const Err *err)
+{
+    (void)user;
+    log_line("workspace.old kept=%d why=\"%s\"", result ? json_flag(result, "kept", false) : true,
+             result ? json_text(result, "why", "") : err->text);
+}
+
+/* The workspace of an earlier epoch, or of the run this one goes on from: the new one was made from
+ * its snapshot, so it can be put away, with the same proof as any other. */
+static bool retire_earlier(void *user, const Run *run, const StoreRunText *text)
+{
+    const Act *act = user;
+    const char *mark = strrchr(text->workspace_path, '-');
+    const ProjectInfo *project = project_info(act->engine, act->project);
+    int64_t epoch = 0;
+    if (!project || !mark || mark[1] != 'e' || !text_to_int(mark + 2, &epoch) || !run->commit[0] ||
+        (run->id == act->run && epoch == act->epoch) || !path_is_folder(text->workspace_path))
+        return true;
+    json_t *in = json_pack("{s:s,s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:I,s:s}", "hub", project->hub, "path",
+                           text->workspace_path, "kind", text->workspace_kind, "run",
+                           (json_int_t)run->id, "epoch", (json_int_t)epoch, "root",
+                           act->engine->path_work, "trash", act->engine->path_trash, "days",
+                           (json_int_t)project->settings.trash.days, "task", (json_int_t)run->task,
+                           "snapshot", run->commit);
+    job_start(act->engine->jobs, "retire", in, on_old_retired, NULL);
+    return true;
+}
+
 static void on_prepared(void *user, const json_t *result, const Err *err)
 {
     Act *act = user;
+    Err ignored = {0};
     if (!result) {
         post_failure(act, EV_WORKSPACE_FAILED, err);
         free(act);
         return;
     }
+    IGNORE(store_run_list(act->engine->store, act->task, retire_earlier, act, &ignored));
     engine_write(act->engine, &(Write){.kind = WRITE_RUN_TEXT,
                                        .run_text = {.run = act->run,
                                                     .workspace_path = json_text(result, "path", ""),
@@ -105,13 +145,6 @@ static void on_prepared(void *user, const json_t *result, const Err *err)
     event.ref = json_text(result, "base", "");
     (void)engine_post(act->engine, &event); /* refused only when old */
     free(act);
-}
-
-/* What the run starts from: its own last snapshot, or that of the run before it. */
-static const char *restore_point(Engine *engine, const Run *run)
-{
-    const Run *from = run->commit[0] ? run : machine_run(engine->machine, run->from);
-    return from && from->commit[0] ? from->commit : NULL;
 }
 
 static json_t *copy_list(const Settings *settings)
@@ -135,9 +168,8 @@ static void act_prepare(Engine *engine, const Effect *effect)
                   project->settings.workspace.kind, "project", (json_int_t)project->id, "task",
                   (json_int_t)run->task, "run", (json_int_t)run->id, "epoch",
                   (json_int_t)run->epoch, "copy", copy_list(&project->settings));
-    const char *restore = restore_point(engine, run);
-    if (restore)
-        json_object_set_new(in, "restore", json_string(restore));
+    if (run->commit[0]) /* its own last snapshot, or that of the run before it */
+        json_object_set_new(in, "restore", json_string(run->commit));
     if (project->settings.workspace.setup) {
         json_object_set_new(in, "setup", json_string(project->settings.workspace.setup));
         json_object_set_new(in, "setup_timeout_s",
@@ -170,7 +202,7 @@ static void act_snapshot(Engine *engine, const Effect *effect)
     StoreRunText text = {0};
     Err err = {0};
     if (!store_run_text_get(engine->store, effect->run, &arena, &text, &err)) {
-        Act act = {engine, effect->run, effect->task, effect->project, effect->epoch, effect->turn};
+        Act act = act_of(engine, effect);
         post_failure(&act, EV_SNAPSHOT_FAILED, &err);
         return;
     }

@@ -129,6 +129,11 @@ static bool check_repository(Call *call, ProjectInfo *project, json_t *warnings)
     if (!json_flag(info, "ok", false) || problem)
         return err_set(&call->err, ERR_USAGE, "%s",
                        problem ? problem : json_text(info, "error", "cannot look at it"));
+    if (json_flag(info, "is_empty", false) && json_text(info, "branch", NULL))
+        return err_set(&call->err, ERR_USAGE,
+                       "'%s' has no commit yet, so there is no branch to land on; make a first "
+                       "commit, then run again",
+                       project->path);
     if (!project->target || !*project->target) {
         const char *branch = json_text(info, "branch", NULL);
         if (!branch)

@@ -380,6 +380,8 @@ static bool replace_after(Adding *adding, NewTask *task)
             return name_cycle(adding, cycle, count);
     uint32_t known =
         MIN(machine_dependencies(engine->machine, task->id, old, MOST), (uint32_t)MOST);
+    Event hold = {.kind = EV_HOLD, .project = adding->project->id, .a = 1};
+    (void)engine_post(engine, &hold); /* nothing is taken between removing and adding */
     for (uint32_t i = 0; i < known; i++) {
         Event event = {.kind = EV_DEPENDENCY_REMOVED,
                        .project = adding->project->id,
@@ -389,6 +391,8 @@ static bool replace_after(Adding *adding, NewTask *task)
             engine_write(engine, &(Write){.kind = WRITE_DEPENDENCY_REMOVE, .dependency = old[i]});
     }
     post_dependencies(engine, adding->project->id, task->after, task->after_count);
+    hold.a = 0;
+    (void)engine_post(engine, &hold); /* always accepted */
     return true;
 }
 

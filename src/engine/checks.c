@@ -112,6 +112,7 @@ static void post_verdict(LiveGate *live, Verdict verdict, const char *text)
     Event event = act_event(&live->act, live->is_merge ? EV_MERGE_GATE_ENDED : EV_GATE_ENDED);
     event.a = verdict;
     event.text = text;
+    event.ref2 = live->is_merge ? live->act.merge : NULL;
     drop_checkout(live);
     (void)engine_post(live->act.engine, &event); /* refused only when old */
     live_free(live);
@@ -247,7 +248,7 @@ void gate_skip_empty(Engine *engine, const Effect *effect)
     if (!run || run->state != RUN_VERIFYING || !project || project->settings.verify.count ||
         !task_commands(engine, project, effect->task, &arena, &commands, &count, NULL) || count)
         return;
-    Act act = {engine, effect->run, effect->task, effect->project, effect->epoch, effect->turn};
+    Act act = act_of(engine, effect);
     post_empty(&act);
 }
 
@@ -258,8 +259,7 @@ void gate_run(Engine *engine, const Effect *effect, bool is_merge)
     const Run *run = machine_run(engine->machine, effect->run);
     ProjectInfo *project = project_info(engine, effect->project);
     LiveGate *live = mem_alloc(sizeof *live);
-    live->act =
-        (Act){engine, effect->run, effect->task, effect->project, effect->epoch, effect->turn};
+    live->act = act_of(engine, effect);
     live->is_merge = is_merge;
     live->next = engine->gates;
     engine->gates = live;

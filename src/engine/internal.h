@@ -34,6 +34,7 @@ typedef struct Act {
     TaskId task;
     ProjectId project;
     uint32_t epoch, turn;
+    char merge[HASH_SIZE]; /* the merge it is about: the run may have made another meanwhile */
 } Act;
 
 /* One agent at work. */
@@ -192,6 +193,7 @@ void project_default_settings(ProjectInfo *project);
 
 /* act.c: one function per effect */
 void act_on(Engine *engine, const Effect *effect);
+Act act_of(Engine *engine, const Effect *effect);
 Act *act_new(Engine *engine, const Effect *effect);
 void notice_put(Engine *engine, TaskId task, RunId run, ProjectId project, const char *kind,
                 const char *text);

@@ -9,6 +9,7 @@ static void post_failed(const Act *act, EventKind kind, const Err *err)
     Event event = act_event(act, kind);
     event.a = err_is_retryable(err->kind);
     event.text = err->text;
+    event.ref2 = kind == EV_LAND_FAILED ? act->merge : NULL;
     (void)engine_post(act->engine, &event); /* refused only when old */
 }
 
@@ -116,12 +117,14 @@ static void on_land(void *user, const json_t *result, const Err *err)
         event.a = text_equal(json_text(result, "delivered", ""), "yes");
         event.text = json_text(result, "why", NULL);
         event.ref = json_text(result, "tip", "");
+        event.ref2 = act->merge;
         (void)engine_post(act->engine, &event); /* refused only when old */
         if (project)
             project_note_delivery(act->engine, project, result);
         notices_close(act->engine, act->task);
     } else {
         Event event = act_event(act, EV_LAND_MOVED);
+        event.ref2 = act->merge;
         (void)engine_post(act->engine, &event); /* refused only when old */
     }
     free(act);
@@ -244,7 +247,7 @@ void rollback_task(Engine *engine, const Effect *effect)
 {
     const ProjectInfo *project = project_info(engine, effect->project);
     Undo *undo = mem_alloc(sizeof *undo);
-    undo->act = (Act){engine, 0, effect->task, effect->project, 0, 0};
+    undo->act = (Act){engine, 0, effect->task, effect->project, 0, 0, ""};
     Err err = {0};
     if (!store_landing_list_task(engine->store, effect->task, find_landing, undo, &err) ||
         !undo->landed[0]) {

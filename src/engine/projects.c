@@ -269,12 +269,9 @@ ProjectInfo *project_open(Engine *engine, const char *path, json_t *warnings, Er
     if (!inspect(real, &info, err))
         return NULL;
     const char *root = json_text(info, "root", real);
-    if (json_flag(info, "is_bare", false) || json_flag(info, "is_empty", false)) {
-        (void)err_set(err, ERR_USAGE, "%s", /* NULL says it failed */
-                      json_flag(info, "is_bare", false)
-                          ? "this is a bare repository; otto works from a checkout: clone it first"
-                          : "this repository has no commit yet; make a first one (git commit "
-                            "--allow-empty -m start)");
+    if (json_flag(info, "is_bare", false)) {
+        (void)err_set(err, ERR_USAGE, /* NULL says it failed */
+                      "'%s' is a bare repository; otto works from a checkout: clone it first", root);
         return NULL;
     }
     known = find_around(engine, root);

@@ -37,15 +37,23 @@ static bool answer(Moving *m, const char *state, const char *why)
 bool forward_send(const Git *hub, const char *common, const Oid *old, const Oid *new, Err *err)
 {
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
+    Str borrow = STR_INIT;
     char lines[160];
     int length = snprintf(lines, sizeof lines, "%s\n^%s\n", new->hex, old->hex);
-    const char *borrow =
-        arena_printf(&arena, "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s/objects", hub->dir);
+    /* Quoted: a colon in the path would otherwise end it. */
+    str_add(&borrow, "GIT_ALTERNATE_OBJECT_DIRECTORIES=\"");
+    for (const char *c = hub->dir; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            str_add_char(&borrow, '\\');
+        str_add_char(&borrow, *c);
+    }
+    str_add(&borrow, "/objects\"");
     const char *pack = arena_printf(&arena, "%s/objects/pack/pack", common);
-    Git user = {.dir = common, .env = ARGV(borrow)};
+    Git user = {.dir = common, .env = ARGV(str_text(&borrow))};
     GitInput input = {lines, (size_t)length};
     GitOut out = GIT_OUT_INIT;
     bool is_done = git_run(&user, ARGV("pack-objects", "-q", "--revs", pack), &input, &out, err);
+    str_done(&borrow);
     git_out_done(&out);
     return is_done;
 }

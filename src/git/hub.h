@@ -9,6 +9,8 @@
  *   refs/otto/runs/RUN/eEPOCH/TURN  snapshots
  *   refs/otto/rescue/RUN/eEPOCH/...  other branches and stashes of a retired workspace
  *   refs/otto/landed/TASK         the merge that landed a task
+ *   refs/otto/before/TARGET/ID    what the target was before a rewritten branch was accepted
+ *   refs/otto/import/, incoming/  just arrived, being looked at
  * Beside them the folder otto/: index/ (one index per workspace, never an agent's), ws/ (what is
  * known of each workspace), merges/ (merges made and not yet landed), tmp/. */
 #pragma once

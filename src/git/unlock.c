@@ -86,13 +86,25 @@ static bool says(const char *pid, const char *name, const char *word)
     return is_said || (is_hidden && process_may_be_ours(pid)); /* unknown is never "no" */
 }
 
+/* Dead, but not yet reaped by its parent: it holds nothing any more. */
+static bool process_is_dead(const char *pid)
+{
+    Str stat_line = STR_INIT;
+    bool is_read = proc_read(pid, "stat", &stat_line);
+    const char *end = is_read ? strrchr(str_text(&stat_line), ')') : NULL;
+    bool is_dead = end && (text_starts(end, ") Z") || text_starts(end, ") X"));
+    str_done(&stat_line);
+    return is_dead;
+}
+
 /* Does the process run git on this hub? Its words or its variables name the folder. */
 static bool process_uses(const char *pid, const char *hub)
 {
     Str comm = STR_INIT;
     bool is_git = proc_read(pid, "comm", &comm) && text_starts(str_text(&comm), "git");
     str_done(&comm);
-    return is_git && (says(pid, "cmdline", hub) || says(pid, "environ", hub));
+    return is_git && !process_is_dead(pid) &&
+           (says(pid, "cmdline", hub) || says(pid, "environ", hub));
 }
 
 /* Runs test(pid, argument) over all processes but our own. */

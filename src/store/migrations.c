@@ -150,7 +150,6 @@ static const char v1[] =
     "  stop INTEGER NOT NULL " BELOW(stop, V1_STOPS) ","
     "  " FLAG(has_workspace) ","
     "  " FLAG(is_empty) ","
-    "  " FLAG(has_said) ","
     "  " FLAG(is_lost) ","
     "  exit_code INTEGER NOT NULL,"
     "  killed_by INTEGER NOT NULL,"

@@ -54,7 +54,6 @@
     X(INT, stop, stop)                                                                             \
     X(INT, has_workspace, has_workspace)                                                           \
     X(INT, is_empty, is_empty)                                                                     \
-    X(INT, has_said, has_said)                                                                     \
     X(INT, is_lost, is_lost)                                                                       \
     X(INT, exit_code, exit_code)                                                                   \
     X(INT, killed_by, killed_by)                                                                   \

@@ -100,17 +100,17 @@ static bool measure_runs(Bench *bench, const Subject *subject, const Daemon *dae
 {
     (void)bench;
     ProcFacts before, after, keeper;
-    Watched watched = {.count = 0};
+    Watched watched = {.count = 0}, keepers = {.count = 0};
     if (!proc_facts(daemon->pid, &before, err) ||
         !subject_call(subject, "POST", "/api/v1/projects/1/run", "{}", NULL, err) ||
         !watched_wait(&watched, file, SLEEPERS, err))
         return false;
     wait_ms(1000); /* until the last start is stored */
-    size_t keepers = watched_add_parents(&watched, daemon->pid);
-    if (!keepers)
+    watched_add_parents(&keepers, &watched, daemon->pid);
+    if (!keepers.count)
         return err_set(err, ERR_PROCESS, "no keeper was found");
     if (!proc_facts(daemon->pid, &after, err) ||
-        !proc_facts(watched.pids[watched.count - 1], &keeper, err))
+        !proc_facts(keepers.pids[0], &keeper, err))
         return false;
     *per_run_kb = (after.private_kb - before.private_kb) / SLEEPERS;
     *keeper_kb = keeper.private_kb;

@@ -5,6 +5,7 @@
 #include "tests/bench/agent.h"
 #include "tests/bench/floor_sql.h"
 #include "tests/bench/subject.h"
+#include <math.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -111,33 +112,37 @@ static bool measure_otto(Bench *bench, const char *below, unsigned count, double
 
 static bool refill_round(Bench *bench, const char *below, Row *row, double *ratio, Err *err)
 {
-    unsigned count = pick(bench, 300, 150);
+    enum { SAMPLES = 60 }; /* few, so that both sides see the same weather */
     Parts parts = {0};
     double p50 = 0;
-    if (!measure_starts(bench, count, &parts, err) ||
-        !measure_commits(bench, below, count, &parts, err) ||
-        !measure_otto(bench, below, count, &p50, err))
+    if (!measure_starts(bench, SAMPLES, &parts, err) ||
+        !measure_commits(bench, below, SAMPLES, &parts, err) ||
+        !measure_otto(bench, below, SAMPLES, &p50, err))
         return false;
     double sum = parts.wake_us + parts.commit_us + 2 * parts.spawn_us;
-    row_floor(row, sum, "wake %.0f + commit %.0f + two spawns of %.0f us", parts.wake_us,
-              parts.commit_us, parts.spawn_us);
-    row->otto = p50;
+    if (isnan(row->floor) || sum < row->floor)
+        row_floor(row, sum, "wake %.0f + commit %.0f + two spawns of %.0f us", parts.wake_us,
+                  parts.commit_us, parts.spawn_us);
+    row->otto = isnan(row->otto) ? p50 : MIN(p50, row->otto);
     *ratio = p50 / sum;
     return true;
 }
 
 static void refill_row(Bench *bench, const char *below)
 {
+    enum { MOST_ROUNDS = 15 };
     Err err = {0};
-    double ratios[ROUND_MOST];
+    double ratios[MOST_ROUNDS];
+    unsigned rounds = pick(bench, MOST_ROUNDS, 5);
     Row *row = table_add(&bench->table, "P3", "us", "slot refill p50, 1 slot, static agent, %s",
                          disk_word(bench, below));
-    for (unsigned i = 0; i < bench->plan.rounds; i++)
+    for (unsigned i = 0; i < rounds; i++)
         if (is_interrupted() || !refill_round(bench, below, row, &ratios[i], &err)) {
             row_fail(row, "%s", err.text[0] ? err.text : "interrupted");
             return;
         }
-    row->ratio = median(ratios, bench->plan.rounds);
+    row->ratio = median(ratios, rounds);
+    row_note(row, "least p50 of %u rounds; the ratio is the median of the rounds'", rounds);
     row_goal(row, row->ratio <= 1.5, "<= 1.5 x sum");
 }
 

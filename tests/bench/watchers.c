@@ -29,27 +29,25 @@ bool watched_wait(Watched *watched, const char *file, size_t count, Err *err)
     }
 }
 
-static bool is_known(const Watched *watched, size_t count, pid_t pid)
+static bool is_known(const Watched *watched, pid_t pid)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < watched->count; i++)
         if (watched->pids[i] == pid)
             return true;
     return false;
 }
 
-size_t watched_add_parents(Watched *watched, pid_t not_this_one)
+void watched_add_parents(Watched *parents, const Watched *children, pid_t not_this_one)
 {
-    size_t before = watched->count;
-    for (size_t i = 0; i < before; i++) {
+    for (size_t i = 0; i < children->count && parents->count < WATCHED_MOST; i++) {
         ProcStat stat;
-        if (!procfs_stat(watched->pids[i], &stat) || stat.parent == getpid() ||
-            stat.parent == not_this_one || stat.parent <= 1 ||
-            is_known(watched, watched->count, stat.parent) || watched->count == WATCHED_MOST)
+        if (!procfs_stat(children->pids[i], &stat) || stat.parent == getpid() ||
+            stat.parent == not_this_one || stat.parent <= 1 || is_known(children, stat.parent) ||
+            is_known(parents, stat.parent))
             continue;
-        watched->pids[watched->count] = stat.parent;
-        watched->pidfds[watched->count++] = -1;
+        parents->pids[parents->count] = stat.parent;
+        parents->pidfds[parents->count++] = -1;
     }
-    return watched->count - before;
 }
 
 bool watched_open(Watched *watched, Err *err)

@@ -278,6 +278,17 @@ one_case() { # NAME
     nothing_left
 }
 
+# A case that hangs is ended with all it started, so that what it knows is shown.
+watch() { # PID
+    trap 'kill "$watch_sleep" 2>/dev/null; exit 0' TERM
+    sleep "${CASE_SECONDS:-100}" &
+    watch_sleep=$!
+    wait "$watch_sleep"
+    printf 'FAILED: no end after %s s\n' "${CASE_SECONDS:-100}" >>"$TOP/log"
+    kill "$1" 2>/dev/null
+    end_all "$ROOM"
+}
+
 run_cases() { # NAME...
     failed=0 passed=0 skipped=0
     for name in "$@"; do
@@ -285,8 +296,14 @@ run_cases() { # NAME...
         ROOM=$TOP/$((failed + passed + skipped + 1))
         mkdir "$ROOM"
         began=$(date +%s%N)
-        (one_case "$name") >"$TOP/log" 2>&1
+        (one_case "$name") >"$TOP/log" 2>&1 </dev/null &
+        case_pid=$!
+        watch "$case_pid" &
+        watch_pid=$!
+        wait "$case_pid"
         code=$?
+        kill "$watch_pid" 2>/dev/null
+        wait "$watch_pid" 2>/dev/null
         took=$((($(date +%s%N) - began) / 1000000))
         case $code in
         0) passed=$((passed + 1)); printf 'ok    %6d ms  %s\n' "$took" "$name" ;;

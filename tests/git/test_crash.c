@@ -255,11 +255,12 @@ static void a_delivery_that_stopped_half_way_is_finished(void **state)
     land_merge(f, merge, commit, 1);
     sh(f, "git -C \"$R\" checkout -q b.txt");
     half_deliver(f, old, get(merge, "new"));
-    sh(f, "cd \"$R\"; seq 1000 | head -c 500 > long.txt; echo changed > a.txt; rm dir/c.txt"); /* cut
-                                                                                                  short,
-                                                                                                  new,
-                                                                                                  gone
-                                                                                                */
+    sh(f,
+       "cd \"$R\"; seq 1000 | head -c 500 > long.txt; echo changed > a.txt; rm dir/c.txt"); /* cut
+                                                                                               short,
+                                                                                               new,
+                                                                                               gone
+                                                                                             */
     assert_text(job(f, "deliver", target_in(f)), "delivered", "yes");
     assert_string_equal(
         sh(f, "cd \"$R\"; git status --porcelain; git rev-parse main; ls; ls -A .git | grep "

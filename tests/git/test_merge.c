@@ -266,6 +266,17 @@ static void a_linked_worktree_with_the_branch_is_moved_instead(void **state)
     assert_text(job(f, "deliver", target_in(f)), "delivered", "busy");
 }
 
+static void odd_bytes_in_paths_do_no_harm(void **state)
+{
+    Fixture *f = *state;
+    f->hub = arena_printf(&f->arena, "%s/st:a te/h\"u\\b", f->dir);
+    f->root = arena_printf(&f->arena, "%s/st:a te/work", f->dir);
+    sh(f, "mv \"$R\" \"$T/re po:x\"");
+    f->repo = arena_printf(&f->arena, "%s/re po:x", f->dir);
+    assert_text(land_file(f, 1, "n.txt", "n"), "delivered", "yes");
+    assert_string_equal(sh(f, "cd \"$R\"; cat n.txt; git status --porcelain"), "n");
+}
+
 static void own_commits_of_the_user_are_never_overwritten(void **state)
 {
     Fixture *f = *state;
@@ -396,6 +407,7 @@ int main(void)
         GIT_TEST(a_checkout_in_the_middle_of_something_is_left_alone),
         GIT_TEST(a_branch_that_nobody_has_checked_out_just_moves),
         GIT_TEST(a_linked_worktree_with_the_branch_is_moved_instead),
+        GIT_TEST(odd_bytes_in_paths_do_no_harm),
         GIT_TEST(own_commits_of_the_user_are_never_overwritten),
         GIT_TEST(deletions_links_modes_and_folders_are_delivered),
         GIT_TEST(files_with_a_filter_are_left_to_the_users_git),

@@ -95,7 +95,6 @@ Run run_sample(RunId id, TaskId task, ProjectId project)
         .stop = STOP_BY_CLOCK,
         .has_workspace = true,
         .is_empty = true,
-        .has_said = true,
         .is_lost = true,
         .exit_code = -25,
         .killed_by = 9,
@@ -177,7 +176,6 @@ void assert_run(const Run *a, const Run *b)
     SAME(stop);
     SAME(has_workspace);
     SAME(is_empty);
-    SAME(has_said);
     SAME(is_lost);
     SAME(exit_code);
     SAME(killed_by);
