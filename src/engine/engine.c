@@ -578,7 +578,7 @@ static bool take_state(Engine *engine, Err *err)
         return err_errno(err, "state folder '%s' cannot be written", o->state_dir);
     if (!lock_take(lock, o->lock_wait_ms > 0, o->lock_wait_ms, &engine->lock_fd, err)) {
         if (err->kind == ERR_BUSY)
-            return err_add(err, "another otto holds the state folder '%s'", o->state_dir);
+            return err_add(err, "another engine holds the state folder '%s'", o->state_dir);
         return false;
     }
     (void)log_open(log); /* an engine without a log still works */
