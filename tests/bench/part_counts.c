@@ -15,6 +15,7 @@ typedef struct Counting {
     Bench *bench;
     const Counter *counter;
     unsigned slots, size;
+    const char *otto;               /* the program to count */
     const char *file;               /* what the counter writes */
     const char *const *environment; /* for an old valgrind; see pidfd_shim.c */
 } Counting;
@@ -81,7 +82,7 @@ static bool count_otto(const Counting *counting, Err *err)
     const char *stamps = arena_printf(&bench->arena, "%s/stamps", bench_folder(bench, bench->disk));
     SubjectSpec spec = {
         .below = bench->disk, .slots = counting->slots, .agent = {bench->agent, "stamp", stamps}};
-    const char *argv[] = {bench->otto, "serve", NULL};
+    const char *argv[] = {counting->otto, "serve", NULL};
     Subject subject;
     Daemon daemon = {0, -1};
     if (!subject_make(bench, &spec, &subject, err) || !subject_add(&subject, counting->size, err))
@@ -160,6 +161,24 @@ static void counts_row(Bench *bench, const Found *found, const char *what, doubl
     row_goal(row, otto <= goal, "<= %.6g", goal);
 }
 
+/* The dynamically linked program with a keeper beside it, where it looks for one. */
+static const char *counted_otto(Bench *bench, Err *err)
+{
+    Arena *arena = &bench->arena;
+    const char *folder = bench_folder(bench, bench->disk);
+    const char *copies[][2] = {
+        {arena_printf(arena, "%s/tests/bench/otto-counted", bench->build), "otto"},
+        {bench->keeper, "otto-keeper"}};
+    for (size_t i = 0; i < COUNT(copies); i++) {
+        size_t length = 0;
+        CLEANUP(mem_freep) char *bytes = file_read(copies[i][0], 64 << 20, &length, err);
+        const char *to = arena_printf(arena, "%s/%s", folder, copies[i][1]);
+        if (!bytes || !file_write_plain(to, bytes, length, 0755, err))
+            return NULL;
+    }
+    return arena_printf(arena, "%s/otto", folder);
+}
+
 static Found count_instructions(Bench *bench)
 {
     Arena *arena = &bench->arena;
@@ -171,7 +190,8 @@ static Found count_instructions(Bench *bench)
     Counting counting = {bench, &counter_instructions, .slots = 4, .environment = environment};
     Daemon helper = {0, -1};
     Found found = {0};
-    if (!daemon_start(&(Program){.argv = argv}, &helper, &found.otto_err))
+    counting.otto = counted_otto(bench, &found.otto_err);
+    if (!counting.otto || !daemon_start(&(Program){.argv = argv}, &helper, &found.otto_err))
         return found;
     found = count_pair(&counting);
     daemon_kill(&helper);
@@ -181,7 +201,8 @@ static Found count_instructions(Bench *bench)
 void part_counts(Bench *bench)
 {
     const char *nothing[] = {NULL};
-    Counting counting = {bench, &counter_calls, .slots = 4, .environment = nothing};
+    Counting counting = {
+        bench, &counter_calls, .slots = 4, .otto = bench->otto, .environment = nothing};
     Found found = count_instructions(bench);
     (void)children_end(); /* keepers that have ended */
     counts_row(bench, &found, "instructions of the engine per task, 4 slots",

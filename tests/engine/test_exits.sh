@@ -54,29 +54,6 @@ SH
     contains "$ROOM/prompt-2" 'other way round'
 }
 
-a_killed_agent_is_tried_again_and_goes_on_from_its_work() { # D-132
-    use_scenario <<'YAML'
-tasks:
-  "*":
-    - - write: {path: one.txt, text: "one\n"}
-      - kill: KILL
-    - - expect: {path: one.txt, contains: one}
-      - write: {path: two.txt, text: "two\n"}
-      - signal: COMPLETE
-YAML
-    otto add One
-    start run run
-    wait_for 20 is_state 1 pending
-    otto status >"$ROOM/status"
-    otto why 1 >"$ROOM/why"
-    contains "$ROOM/why" 'tried again'
-    ended 0 "$PID"
-    state_is 1 done
-    exists one.txt
-    exists two.txt
-    equal 1 "$(merges_of 1)" 'merges of task 1'
-}
-
 an_agent_that_is_killed_without_retries_left_fails() {
     use_scenario 'limits: {max_retries: 0}' <<'YAML'
 tasks:
@@ -214,7 +191,6 @@ YAML
 run_cases \
     an_agent_that_ends_with_an_error_fails_its_task_and_a_retry_goes_on_from_its_work \
     a_fresh_retry_begins_from_the_target \
-    a_killed_agent_is_tried_again_and_goes_on_from_its_work \
     an_agent_that_is_killed_without_retries_left_fails \
     failures_in_a_row_pause_the_autopilot_and_the_next_run_goes_on \
     dependents_of_a_failed_task_wait_and_say_for_whom \

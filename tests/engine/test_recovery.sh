@@ -22,9 +22,6 @@ crash() { # PID of an engine of ours
     kill -KILL "$1"
     wait "$1" 2>/dev/null || true
 }
-keeper_of() { # PID of an agent
-    sed 's/.*) [A-Za-z] \([0-9]*\) .*/\1/' "/proc/$1/stat"
-}
 
 agents_go_on_while_the_engine_is_dead_and_are_taken_up_again() {
     counting_agent
@@ -174,40 +171,6 @@ YAML
     equal 1 "$(merges_of 1)" 'merges of 1'
 }
 
-a_keeper_that_is_killed_takes_its_agent_along_and_the_task_is_tried_again() {
-    counting_agent
-    use_agent counts </dev/null
-    otto add One
-    start run run
-    at_work 1
-    agent=$(cat "$ROOM/pid-1")
-    kill -KILL "$(keeper_of "$agent")"
-    wait_for 20 is_gone "$agent"
-    touch "$ROOM/go"
-    ended 0 "$PID" # after the back-off
-    state_is 1 done
-    equal 2 "$(wc -l <"$ROOM/turns")" 'turns that ran'
-    otto why 1 >"$ROOM/why"
-    contains "$ROOM/why" 'vanished'
-    equal 1 "$(merges_of 1)" 'merges of 1'
-}
-
-engine_keeper_and_agent_die_together_as_in_a_power_cut() {
-    counting_agent
-    use_agent counts </dev/null
-    otto add One
-    start run run
-    at_work 1
-    agent=$(cat "$ROOM/pid-1")
-    keeper=$(keeper_of "$agent")
-    kill -KILL "$PID" "$keeper" "$agent"
-    wait "$PID" 2>/dev/null || true
-    touch "$ROOM/go"
-    expect 0 otto run
-    state_is 1 done
-    equal 1 "$(merges_of 1)" 'merges of 1'
-}
-
 a_stop_that_was_accepted_is_not_undone_by_a_crash() {
     agent_script stubborn <<'SH'
 cat >/dev/null
@@ -284,8 +247,6 @@ run_cases \
     a_crash_during_a_check_checks_again_and_leaves_no_check_behind \
     a_crash_while_the_merged_tree_is_checked_merges_once \
     crashes_between_turns_lose_and_double_nothing \
-    a_keeper_that_is_killed_takes_its_agent_along_and_the_task_is_tried_again \
-    engine_keeper_and_agent_die_together_as_in_a_power_cut \
     a_stop_that_was_accepted_is_not_undone_by_a_crash \
     an_acknowledged_command_survives_a_crash \
     stale_files_of_a_dead_engine_are_no_obstacle \
