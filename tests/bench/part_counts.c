@@ -201,8 +201,8 @@ static Found count_instructions(Bench *bench)
 void part_counts(Bench *bench)
 {
     const char *nothing[] = {NULL};
-    Counting counting = {
-        bench, &counter_calls, .slots = 4, .otto = bench->otto, .environment = nothing};
+    Counting counting = {bench, &counter_calls, .slots = 4, .otto = bench->otto,
+                         .environment = nothing};
     Found found = count_instructions(bench);
     (void)children_end(); /* keepers that have ended */
     counts_row(bench, &found, "instructions of the engine per task, 4 slots",

@@ -109,8 +109,7 @@ static bool measure_runs(Bench *bench, const Subject *subject, const Daemon *dae
     watched_add_parents(&keepers, &watched, daemon->pid);
     if (!keepers.count)
         return err_set(err, ERR_PROCESS, "no keeper was found");
-    if (!proc_facts(daemon->pid, &after, err) ||
-        !proc_facts(keepers.pids[0], &keeper, err))
+    if (!proc_facts(daemon->pid, &after, err) || !proc_facts(keepers.pids[0], &keeper, err))
         return false;
     *per_run_kb = (after.private_kb - before.private_kb) / SLEEPERS;
     *keeper_kb = keeper.private_kb;
