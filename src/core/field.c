@@ -126,6 +126,8 @@ static const char *scalar_text(const json_t *value, Arena *arena)
 {
     if (json_is_integer(value))
         return arena_printf(arena, "%" PRId64, (int64_t)json_integer_value(value));
+    if (json_is_boolean(value)) /* `true` is a program, too */
+        return json_is_true(value) ? "true" : "false";
     const char *text = json_string_value(value);
     if (!text || strlen(text) != json_string_length(value))
         return NULL;
@@ -163,7 +165,7 @@ static bool read_command(const Field *field, const json_t *value, Arena *arena, 
         if (!is_list)
             return refuse(field, allowed);
     } else {
-        command.shell = json_is_string(value) ? scalar_text(value, arena) : NULL;
+        command.shell = scalar_text(value, arena);
         if (!command.shell || !*command.shell)
             return refuse(field, allowed);
     }

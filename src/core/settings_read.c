@@ -41,7 +41,7 @@ static void read_verify_item(SettingsReader *reader, const json_t *item, const c
     Settings *settings = reader->settings;
     VerifyCommand command = {0};
     field_defaults(settings_verify_rows(), &command, &settings->arena);
-    if (json_is_string(item))
+    if (json_is_string(item) || json_is_boolean(item))
         (void)read_field(reader, field_find(settings_verify_rows(), "command"), item, &command,
                          path); /* noted as a problem */
     else if (json_is_object(item))
@@ -87,6 +87,12 @@ static void read_verify(SettingsReader *reader, const Field *field, const json_t
     const FieldTable table = {rows, COUNT(rows)};
     if (json_is_array(value)) {
         read_verify_list(reader, value, "verify");
+        return;
+    }
+    if (json_is_string(value) || json_is_boolean(value)) { /* one command is a list of one */
+        json_t *one = json_pack("[O]", value);
+        read_verify_list(reader, one, "verify");
+        json_decref(one);
         return;
     }
     if (!json_is_object(value)) {

@@ -115,12 +115,12 @@ static bool retire_earlier(void *user, const Run *run, const StoreRunText *text)
     if (!project || !mark || mark[1] != 'e' || !text_to_int(mark + 2, &epoch) || !run->commit[0] ||
         (run->id == act->run && epoch == act->epoch) || !path_is_folder(text->workspace_path))
         return true;
-    json_t *in = json_pack("{s:s,s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:I,s:s}", "hub", project->hub, "path",
-                           text->workspace_path, "kind", text->workspace_kind, "run",
-                           (json_int_t)run->id, "epoch", (json_int_t)epoch, "root",
-                           act->engine->path_work, "trash", act->engine->path_trash, "days",
-                           (json_int_t)project->settings.trash.days, "task", (json_int_t)run->task,
-                           "snapshot", run->commit);
+    json_t *in =
+        json_pack("{s:s,s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:I,s:s}", "hub", project->hub, "path",
+                  text->workspace_path, "kind", text->workspace_kind, "run", (json_int_t)run->id,
+                  "epoch", (json_int_t)epoch, "root", act->engine->path_work, "trash",
+                  act->engine->path_trash, "days", (json_int_t)project->settings.trash.days, "task",
+                  (json_int_t)run->task, "snapshot", run->commit);
     job_start(act->engine->jobs, "retire", in, on_old_retired, NULL);
     return true;
 }

@@ -134,24 +134,18 @@ static bool check_repository(Call *call, ProjectInfo *project, json_t *warnings)
                        "'%s' has no commit yet, so there is no branch to land on; make a first "
                        "commit, then run again",
                        project->path);
-    if (!project->target || !*project->target) {
-        const char *branch = json_text(info, "branch", NULL);
-        if (!branch)
-            return err_set(&call->err, ERR_USAGE,
-                           "HEAD of '%s' is detached and no target is configured; check out a "
-                           "branch, or write `target: BRANCH` in otto.yaml",
-                           project->path);
-        free(project->target);
-        project->target = mem_strdup(branch);
-        engine_write(call->engine, &(Write){.kind = WRITE_PROJECT_TEXT,
-                                            .project_text = {.id = project->id, .target = branch}});
-    }
+    const char *target =
+        project->settings.target ? project->settings.target : json_text(info, "branch", NULL);
+    if (!target)
+        return err_set(&call->err, ERR_USAGE,
+                       "HEAD of '%s' is detached and no target is configured; check out a branch, "
+                       "or write `target: BRANCH` in otto.yaml",
+                       project->path);
+    project_set_target(call->engine, project, target);
     if (json_flag(info, "is_dirty", false))
         json_array_append_new(
             warnings, json_string("your checkout has uncommitted changes: otto does not touch it; "
                                   "what lands is delivered when it is clean"));
-    if (!project->settings.limits.max_turns) /* never: the table has a minimum */
-        return false;
     if (text_equal(project->settings.workspace.kind, "none"))
         return true;
     return hub_prepare(project->hub, project->path, project->target, warnings, &call->err);

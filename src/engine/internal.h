@@ -184,6 +184,7 @@ bool secret_load(Engine *engine, Err *err);
 ProjectInfo *project_info(Engine *engine, ProjectId id); /* NULL when unknown */
 ProjectInfo *project_open(Engine *engine, const char *path, json_t *warnings, Err *err);
 bool project_read_settings(Engine *engine, ProjectInfo *project, Err *err);
+void project_set_target(Engine *engine, ProjectInfo *project, const char *target); /* or NULL */
 json_t *project_problems(const ProjectInfo *project, Err *err); /* of otto.yaml, each one */
 bool projects_load(Engine *engine, Err *err);
 void projects_free(Engine *engine);

@@ -69,13 +69,13 @@ static const char *lookup_env(void *data, const char *variable)
     return getenv(variable);
 }
 
-static bool first_problem(const SettingsProblems *problems, const char *file, Err *err)
+static bool first_problem(const SettingsProblems *problems, Err *err)
 {
     const SettingsProblem *first = &problems->items[0];
     if (problems->count > 1)
-        return err_set(err, ERR_USAGE, "'%s': %s (and %zu more; see `otto config check`)", file,
-                       first->text, problems->count - 1);
-    return err_set(err, ERR_USAGE, "'%s': %s", file, first->text);
+        return err_set(err, ERR_USAGE, "%s (and %zu more; see `otto config check`)", first->text,
+                       problems->count - 1);
+    return err_set(err, ERR_USAGE, "%s", first->text);
 }
 
 /* Reads otto.yaml if there is one. On failure the settings that were there stay. */
@@ -86,7 +86,7 @@ static bool read_file(const char *path, Settings *settings, SettingsProblems *pr
     (void)snprintf(file, sizeof file, "%s/%s", path, SETTINGS_FILE); /* a cut path is missing */
     if (!path_exists(file))
         return settings_read_env(lookup_env, NULL, settings, problems) ||
-               first_problem(problems, "environment", err);
+               first_problem(problems, err);
     CLEANUP(mem_freep) char *text = file_read(file, MOST_SETTINGS_BYTES, &length, err);
     YamlDoc doc;
     if (!text)
@@ -96,7 +96,7 @@ static bool read_file(const char *path, Settings *settings, SettingsProblems *pr
     bool is_good = settings_read(&doc, settings, problems);
     yaml_done(&doc);
     if (!settings_read_env(lookup_env, NULL, settings, problems) || !is_good)
-        return first_problem(problems, SETTINGS_FILE, err);
+        return first_problem(problems, err);
     return true;
 }
 
@@ -148,7 +148,7 @@ static void tell_limits(Engine *engine, ProjectInfo *project)
     project->limits = text;
 }
 
-static void set_target(Engine *engine, ProjectInfo *project, const char *target)
+void project_set_target(Engine *engine, ProjectInfo *project, const char *target)
 {
     if (!target || text_equal(target, project->target))
         return;
@@ -173,7 +173,7 @@ bool project_read_settings(Engine *engine, ProjectInfo *project, Err *err)
         settings_done(&project->settings);
     project->settings = fresh;
     project->is_read = true;
-    set_target(engine, project, fresh.target);
+    project_set_target(engine, project, fresh.target);
     tell_limits(engine, project);
     return true;
 }
@@ -271,7 +271,8 @@ ProjectInfo *project_open(Engine *engine, const char *path, json_t *warnings, Er
     const char *root = json_text(info, "root", real);
     if (json_flag(info, "is_bare", false)) {
         (void)err_set(err, ERR_USAGE, /* NULL says it failed */
-                      "'%s' is a bare repository; otto works from a checkout: clone it first", root);
+                      "'%s' is a bare repository; otto works from a checkout: clone it first",
+                      root);
         return NULL;
     }
     known = find_around(engine, root);

@@ -15,8 +15,8 @@ static const char *const texts[Q_COUNT] = {
   [Q_INSERT] = "INSERT INTO task (id, state, score, open, at_ms, title) VALUES (?1, ?2, ?3, ?4, 0, ?5)",
   [Q_EDGE] = "INSERT OR IGNORE INTO edge (task, waits_for) VALUES (?1, ?2)",
   [Q_BEST] = "SELECT id FROM task WHERE state = 0 ORDER BY score DESC, id LIMIT 1",
-  [Q_RELEASE] = "UPDATE task SET open = open - 1, state = CASE open WHEN 1 THEN 0 ELSE state END "
-                "WHERE id IN (SELECT task FROM edge WHERE waits_for = ?1)",
+  [Q_RELEASE] = ("UPDATE task SET open = open - 1, state = CASE open WHEN 1 THEN 0 ELSE state END "
+                "WHERE id IN (SELECT task FROM edge WHERE waits_for = ?1)"),
   [Q_TASKS] = "SELECT id, state, score, open, at_ms FROM task",
   [Q_EDGES] = "SELECT task, waits_for FROM edge",
 };

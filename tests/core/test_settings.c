@@ -124,6 +124,12 @@ static void verification_takes_both_forms(void **state)
     assert_false(verify->commands[1].is_required);
     assert_string_equal(verify->commands[2].command, "make check");
 
+    CLEANUP(fixture_done)
+    Fixture one = read_text("verify: true\nagents: {a: {kind: command, command: [true, 1]}}\n");
+    assert_int_equal(one.problems.count, 0);
+    assert_string_equal(one.settings.verify.commands[0].command, "true");
+    assert_string_equal(one.settings.agents[0].command.argv.items[0], "true");
+
     CLEANUP(fixture_done) Fixture plain = read_text("verify: [make test, {command: lint}]\n");
     assert_int_equal(plain.problems.count, 0);
     assert_int_equal(plain.settings.verify.count, 2);
@@ -142,8 +148,8 @@ static void wrong_values_name_line_key_value_and_what_is_allowed(void **state)
                                            "must be one of merge, branch");
     expect_problem("limits: 3\n",
                    "otto.yaml:1: limits: 3 is not allowed; it must be a map of keys and values");
-    expect_problem("verify: make\n",
-                   "otto.yaml:1: verify: \"make\" is not allowed; it must be a list of commands, "
+    expect_problem("verify: 5\n",
+                   "otto.yaml:1: verify: 5 is not allowed; it must be a list of commands, "
                    "or a map with default_timeout and commands");
     expect_problem("target: -x\n", "otto.yaml:1: target: \"-x\" is not allowed; it must be a "
                                    "branch name such as main");
