@@ -38,6 +38,7 @@ static bool reach(Caller *caller, Err *err)
                              .program = caller->options.program,
                              .keeper = caller->options.keeper,
                              .is_online = caller->options.is_online,
+                             .is_errand = caller->options.is_errand,
                              .lock_wait_ms = LOCK_STEP_MS};
     int64_t give_up_ms = clock_mono_ms() + LOCK_WAIT_MS;
     for (;;) {

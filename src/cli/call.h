@@ -10,6 +10,7 @@
 typedef struct CallerOptions {
     const char *state_dir; /* borrowed for the caller's life, as are the others */
     const char *program, *keeper;
+    bool is_errand; /* when no engine runs, carry out what is asked for now, and nothing else */
     bool is_online; /* when no engine runs, be one that works (run, serve), not one that notes */
 } CallerOptions;
 

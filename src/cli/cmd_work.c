@@ -157,18 +157,25 @@ static bool is_undone(Cli *cli, int64_t id, Err *err)
     return true;
 }
 
-/* Nobody runs who could do it: an engine of our own, for as long as it takes. */
-static bool rollback_here(Cli *cli, int64_t id, Err *err)
+/* Nobody may run who could do it: then an engine of our own, for as long as it takes. */
+static bool do_here(Cli *cli, int64_t id, const char *verb, Err *err)
 {
     CallerOptions options = cli_caller_options(cli);
-    options.is_online = true;
+    options.is_errand = true;
     cli_caller_close(cli);
     cli->caller = caller_open(&options, err);
     if (!cli->caller ||
-        !call_post(cli->caller, NULL, NULL, err, "/api/v1/tasks/%" PRId64 "/rollback", id))
+        !call_post(cli->caller, NULL, NULL, err, "/api/v1/tasks/%" PRId64 "/%s", id, verb))
         return false;
     Engine *engine = caller_engine(cli->caller); /* NULL: somebody came up meanwhile and does it */
-    return !engine || (engine_settle(engine, err) && is_undone(cli, id, err));
+    return !engine || engine_settle(engine, err);
+}
+
+static bool rollback_here(Cli *cli, int64_t id, Err *err)
+{
+    if (!do_here(cli, id, "rollback", err))
+        return false;
+    return !caller_engine(cli->caller) || is_undone(cli, id, err);
 }
 
 int command_rollback(Cli *cli, const Args *args, Err *err)
@@ -255,6 +262,16 @@ static int trash_list(Cli *cli, bool is_json, Err *err)
     return EXIT_DONE;
 }
 
+/* D-136: the workspace goes, the task stays what it is. */
+static int trash_put(Cli *cli, const char *name, Err *err)
+{
+    int64_t id;
+    if (!cli_task_id(name, &id, err) || !cli_caller(cli, err) || !do_here(cli, id, "discard", err))
+        return EXIT_ERR;
+    str_addf(&cli->out, "the workspace of #%" PRId64 " is in the trash\n", id);
+    return EXIT_DONE;
+}
+
 static int trash_restore(Cli *cli, const char *name, Err *err)
 {
     int64_t id;
@@ -305,7 +322,12 @@ int command_trash(Cli *cli, const Args *args, Err *err)
         return trash_restore(cli, args->words[1], err);
     if (text_equal(verb, "restore"))
         return cli_fail(err, ERR_USAGE, "restore what? 'otto trash list' shows ids and names");
+    if (text_equal(verb, "put") && args->word_count == 2)
+        return trash_put(cli, args->words[1], err);
+    if (text_equal(verb, "put"))
+        return cli_fail(err, ERR_USAGE, "put which? give the id of a task whose workspace is kept");
     if (text_equal(verb, "empty"))
         return trash_empty(cli, args, err);
-    return cli_fail(err, ERR_USAGE, "'otto trash' wants list, restore or empty, not '%.40s'", verb);
+    return cli_fail(err, ERR_USAGE, "'otto trash' wants list, put, restore or empty, not '%.40s'",
+                    verb);
 }

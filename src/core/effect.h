@@ -17,7 +17,6 @@
     X(FX_LAND, "land", "move the target branch by compare-and-swap")                               \
     X(FX_RETIRE, "retire", "put the workspace away, with proof")                                   \
     X(FX_ROLLBACK, "rollback", "revert what the task landed")                                      \
-    X(FX_DISCARD, "discard", "put the workspace in the trash on a person's order")                 \
     X(FX_NOTICE, "notice", "tell a person")                                                        \
     X(FX_AUTOPILOT_ENDED, "autopilot-ended", "nothing is left that could be done now")
 

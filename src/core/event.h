@@ -56,7 +56,8 @@
   X(EV_ROLLBACK_FAILED,  "rollback.failed",  NULL, NULL, "error", NULL, NULL, "it could not be undone") \
   X(EV_DISK,             "disk",             "free_mb", "level", NULL, NULL, NULL, "free disk space crossed a threshold (D-152)") \
   /* of the machine itself */ \
-  X(EV_NOTE,             "note",             NULL, NULL, NULL, NULL, NULL, "a decision about this task that another event brought about")
+  X(EV_NOTE,             "note",             NULL, NULL, NULL, NULL, NULL, "a decision about this task that another event brought about") \
+  X(EV_DISCARD,          "discard",          NULL, NULL, NULL, NULL, NULL, "a person put the workspace of an ended task in the trash")
 /* clang-format on */
 
 typedef enum EventKind {

@@ -24,7 +24,8 @@ typedef struct ProjectMind {
     IdList delayed; /* tasks with a back-off */
     IdList later;   /* runs whose step is tried again later */
     uint32_t asking;
-    bool is_held; /* tasks are being added */
+    bool is_held;     /* tasks are being added */
+    int64_t alert_ms; /* when to look for tasks that wait too long (D-105); 0: not set */
 } ProjectMind;
 
 struct Machine {

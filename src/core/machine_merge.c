@@ -36,8 +36,8 @@ static MergeEntry entry_of(const Machine *machine, const Run *run)
     const Task *task = task_at(machine, run->task);
     uint32_t waits = unmerged(machine, run->task);
     return (MergeEntry){.rank = run->id,
-                        .state = run->state != RUN_QUEUED      ? MERGE_MERGING
-                                 : waits || run->retry_ms      ? MERGE_WAITING
+                        .state = run->state != RUN_QUEUED ? MERGE_MERGING
+                                 : waits || run->retry_ms ? MERGE_WAITING
                                                           : MERGE_READY,
                         .unmerged_deps = waits,
                         .completed_ms = run->verified_ms,

@@ -34,8 +34,7 @@ bool task_is_resting(const Machine *machine, const Task *task)
 static bool is_ready(const Machine *machine, const ProjectMind *mind, const Task *task)
 {
     const Task *parent = task_at(machine, task->parent);
-    if (task->state != TASK_PENDING || is_delayed(machine, task) ||
-        task_is_resting(machine, task))
+    if (task->state != TASK_PENDING || is_delayed(machine, task) || task_is_resting(machine, task))
         return false;
     if (mind->row.only_wanted && !task->is_wanted)
         return false;
@@ -145,6 +144,7 @@ void mind_rebuild(Machine *machine, ProjectMind *mind)
     sort_ids(&mind->merges);
     sort_ids(&mind->later);
     mind->delayed.count = 0;
+    mind->alert_ms = 0;
     project_refresh(machine, mind);
 }
 

@@ -79,6 +79,35 @@ static void end_test(Machine *machine, ProjectMind *mind)
     machine->effects[machine->effect_count - 1].project = mind->row.id;
 }
 
+enum { WAIT_ALERT_MS = 60 * 60 * 1000 }; /* D-105: queueMaxWaitMinutes */
+
+/* D-105: once an hour, the task that has waited longest is told of, if it waits that long. */
+static void wait_alert(Machine *machine, ProjectMind *mind)
+{
+    const Task *longest = NULL;
+    if (!mind->alert_ms || mind->alert_ms > machine->now_ms)
+        return;
+    mind->alert_ms = 0;
+    note(machine, "p%u:waits", mind->row.id);
+    for (TaskId i = 1; i <= machine->task_count; i++) {
+        const Task *task = &machine->tasks[i];
+        if (task->id && task->project == mind->row.id && task->ready_ms &&
+            (!longest || task->ready_ms < longest->ready_ms))
+            longest = task;
+    }
+    if (longest && machine->now_ms - longest->ready_ms >= WAIT_ALERT_MS)
+        emit(machine, FX_NOTICE, longest, NULL, "waiting");
+}
+
+static void set_wait_alert(Machine *machine, ProjectMind *mind)
+{
+    bool is_waiting = mind->row.autopilot == AUTO_RUNNING && queue_count(mind->ready) > 0;
+    if (!is_waiting)
+        mind->alert_ms = 0;
+    else if (!mind->alert_ms)
+        mind->alert_ms = machine->now_ms + WAIT_ALERT_MS;
+}
+
 void slots_fill(Machine *machine, ProjectMind *mind)
 {
     merge_next(machine, mind);
@@ -96,6 +125,7 @@ void slots_fill(Machine *machine, ProjectMind *mind)
         queue_cycle(mind->ready);
         claim(machine, mind, task_at(machine, best), age);
     }
+    set_wait_alert(machine, mind);
     if (!mind->row.is_offline && !mind->is_held)
         end_test(machine, mind);
 }
@@ -160,6 +190,7 @@ static void wake_runs(Machine *machine, ProjectMind *mind)
 
 void autopilot_tick(Machine *machine, ProjectMind *mind)
 {
+    wait_alert(machine, mind);
     wake_tasks(machine, mind);
     bool is_late = mind->row.pause_by_ms && mind->row.pause_by_ms <= machine->now_ms;
     if (is_late) {
@@ -182,6 +213,7 @@ void autopilot_tick(Machine *machine, ProjectMind *mind)
 static int64_t mind_deadline(const Machine *machine, const ProjectMind *mind)
 {
     int64_t next = mind->row.pause_by_ms ? mind->row.pause_by_ms : INT64_MAX;
+    next = mind->alert_ms ? MIN(next, mind->alert_ms) : next;
     for (uint32_t i = 0; i < mind->delayed.count; i++)
         next = MIN(next, task_at(machine, mind->delayed.ids[i])->not_before_ms);
     for (uint32_t i = 0; i < mind->later.count; i++)

@@ -215,6 +215,15 @@ static bool check_run(const Machine *machine, const Task *task, Err *err)
 
 bool machine_check(const Machine *machine, const Event *event, Err *err)
 {
+    if (event->kind == EV_DISCARD) {
+        const Task *task = task_at(machine, event->task);
+        const Run *run = task ? run_at(machine, task->run) : NULL;
+        if (!task)
+            return err_set(err, ERR_NOT_FOUND, "there is no task #%u", event->task);
+        if (!run || !run->has_workspace || !run->commit[0] || run->state != RUN_ENDED)
+            return err_set(err, ERR_CONFLICT, "task #%u has no kept workspace (it is %s)", task->id,
+                           task_state_word(task->state));
+    }
     if (event->kind == EV_RESTORE) {
         const Task *task = task_at(machine, event->task);
         if (task && task->state != TASK_CANCELLED)

@@ -287,6 +287,16 @@ static bool leave_out(Machine *machine, const Event *event, TaskState state, Sto
     return true;
 }
 
+/* The kept workspace of a run that is over goes to the trash; the state stays (D-136). */
+static bool put_away(Machine *machine, const Task *task)
+{
+    Run *run = task ? run_at(machine, task->run) : NULL;
+    if (!run || !run->has_workspace || !run->commit[0] || (run->state != RUN_ENDED && run->state != RUN_PARKED))
+        return false;
+    set_run_state(machine, run, RUN_RETIRING);
+    return true;
+}
+
 static bool on_skip(Machine *machine, const Event *event)
 {
     say(machine, "a person left it out");
@@ -296,7 +306,21 @@ static bool on_skip(Machine *machine, const Event *event)
 static bool on_remove(Machine *machine, const Event *event)
 {
     say(machine, "a person removed it");
-    return leave_out(machine, event, TASK_CANCELLED, STOP_BY_REMOVE);
+    if (!leave_out(machine, event, TASK_CANCELLED, STOP_BY_REMOVE))
+        return false;
+    Task *task = task_at(machine, event->task);
+    if (task->state == TASK_CANCELLED)
+        (void)put_away(machine, task); /* there may be none */
+    return true;
+}
+
+static bool on_discard(Machine *machine, const Event *event)
+{
+    Task *task = task_at(machine, event->task);
+    if (!task || task->state == TASK_ACTIVE || task->state == TASK_PENDING)
+        return false;
+    say(machine, "a person put its workspace in the trash");
+    return put_away(machine, task);
 }
 
 static bool on_restore(Machine *machine, const Event *event)
@@ -446,6 +470,7 @@ static WishFn *const handlers[EVENT_COUNT] = {
     [EV_TICK]               = on_tick,
     [EV_DISK]               = on_disk,
     [EV_NOTE]               = on_note,
+    [EV_DISCARD]            = on_discard,
 };
 /* clang-format on */
 

@@ -74,6 +74,7 @@ static const NoticeRow notice_rows[] = {
     {"gate-failed",  "conflict", "its work fails its checks after the merge"},
     {"stuck",        "stuck",    "many turns without a commit"},
     {"paused",       "paused",   "several tasks failed in a row; the autopilot is paused"},
+    {"waiting",      "waiting",  "has waited for a slot for over an hour"},
     {"rollback",     "rollback", "what it landed could not be undone; see `otto why`"},
 };
 /* clang-format on */
@@ -284,7 +285,9 @@ static bool is_owed(const Engine *engine, const Effect *effect)
  * rows themselves and are kept at once. */
 void act_on(Engine *engine, const Effect *effect)
 {
-    if (!engine->options.is_online && effect->kind != FX_NOTICE)
+    bool is_errand =
+        engine->options.is_errand && (effect->kind == FX_ROLLBACK || effect->kind == FX_RETIRE);
+    if (!engine->options.is_online && !is_errand && effect->kind != FX_NOTICE)
         return;
     if (!is_owed(engine, effect))
         return; /* answered meanwhile */

@@ -185,6 +185,12 @@ static bool post_run(Call *call)
     if (!check_agent(call, project) || !check_repository(call, project, warnings) ||
         !post_wanted(call, tasks, project->id))
         return false;
+    project_warn_idle(project, warnings);
+    if (text_equal(project->settings.sandbox.mode, "require"))
+        return err_set(
+            &call->err, ERR_REFUSED,
+            "sandbox.mode is 'require', but this version contains no agent: it runs with "
+            "your rights; set it to 'off' if you accept that");
     if (project->settings.verify.count == 0)
         json_array_append_new(
             warnings, json_string("no verification is configured: tasks without a check of their "
@@ -240,7 +246,7 @@ static bool task_wish(Call *call, EventKind kind, int64_t a, const char *text)
     Event event = {.kind = kind, .project = task->project, .task = task->id, .a = a, .text = text};
     if (!machine_check(call->engine->machine, &event, &call->err))
         return false;
-    if (kind != EV_STOP)
+    if (kind != EV_STOP && kind != EV_DISCARD)
         notices_close(call->engine, task->id);
     if (!wish(call, &event))
         return false;
@@ -285,6 +291,11 @@ static bool post_skip(Call *call)
 static bool post_remove(Call *call)
 {
     return task_wish(call, EV_REMOVE, 0, NULL);
+}
+
+static bool post_discard(Call *call)
+{
+    return task_wish(call, EV_DISCARD, 0, NULL);
 }
 
 static bool post_restore(Call *call)
@@ -380,6 +391,7 @@ static const ApiRoute routes[] = {
     {{"POST",  "/api/v1/tasks/:id/skip",       "leave it out", false}, post_skip},
     {{"POST",  "/api/v1/tasks/:id/remove",     "remove it", false}, post_remove},
     {{"POST",  "/api/v1/tasks/:id/restore",    "bring it back", false}, post_restore},
+    {{"POST",  "/api/v1/tasks/:id/discard",    "put its kept workspace in the trash", false}, post_discard},
     {{"POST",  "/api/v1/tasks/:id/answer",     "answer its question", false}, post_answer},
     {{"POST",  "/api/v1/tasks/:id/rollback",   "undo what it landed", false}, post_rollback},
     {{"GET",   "/api/v1/report",               "what was done", false}, api_report},

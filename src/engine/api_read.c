@@ -174,6 +174,7 @@ static const Hint hints[] = {
     {"failed",   "otto logs %u; otto retry %u   (or: otto skip %u)"},
     {"timeout",  "otto logs %u; otto retry %u   (or: otto edit %u --max-turns N)"},
     {"stuck",    "otto logs %u"},
+    {"waiting",  "otto run --slots N   (or: otto edit %u --priority 0)"},
     {"rollback", "otto why %u"},
     {"paused",   "otto resume"},
     {"delivery", "commit or stash your changes; otto delivers at the next run"},

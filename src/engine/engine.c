@@ -377,6 +377,11 @@ static void probe_disk(void *user)
         loop_timer_set(engine->loop, &engine->disk_timer, clock_mono_ms() + DISK_PROBE_MS);
 }
 
+void engine_probe_disk(Engine *engine)
+{
+    probe_disk(engine);
+}
+
 static void on_turn(void *user)
 {
     Engine *engine = user;

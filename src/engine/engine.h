@@ -17,6 +17,7 @@ typedef struct EngineOptions {
     const char *program;   /* this program, for worker processes and the script agent */
     const char *keeper;    /* the keeper program */
     bool is_online;        /* carry out effects */
+    bool is_errand;        /* offline, but for what a person just asked for (a rollback) */
     int64_t lock_wait_ms;  /* how long to wait for another short-lived owner */
 } EngineOptions;
 

@@ -171,6 +171,7 @@ void publish_output(Engine *engine, const LiveTurn *turn, int stream, const char
                     size_t length);
 /* Copies the texts and keeps the row for the next commit. */
 void engine_write(Engine *engine, const Write *write);
+void engine_probe_disk(Engine *engine); /* D-146, D-152 */
 
 /* secret.c: names that only this state folder can make; nothing is stored for them */
 enum { SECRET_TEXT = 40 };
@@ -185,6 +186,7 @@ ProjectInfo *project_info(Engine *engine, ProjectId id); /* NULL when unknown */
 ProjectInfo *project_open(Engine *engine, const char *path, json_t *warnings, Err *err);
 bool project_read_settings(Engine *engine, ProjectInfo *project, Err *err);
 void project_set_target(Engine *engine, ProjectInfo *project, const char *target); /* or NULL */
+void project_warn_idle(const ProjectInfo *project, json_t *warnings);
 json_t *project_problems(const ProjectInfo *project, Err *err); /* of otto.yaml, each one */
 bool projects_load(Engine *engine, Err *err);
 void projects_free(Engine *engine);

@@ -118,6 +118,25 @@ json_t *project_problems(const ProjectInfo *project, Err *err)
     return list;
 }
 
+/* Keys that are read and kept, but that nothing follows yet: said at every run. */
+static const char *const idle_keys[] = {"limits.max_tokens", "limits.max_cost", "limits.memory_mb",
+                                        "limits.processes",  "sandbox.write",   "sandbox.network",
+                                        "review.mode",       "protect"};
+
+void project_warn_idle(const ProjectInfo *project, json_t *warnings)
+{
+    FieldTable rows = settings_rows();
+    for (size_t i = 0; i < COUNT(idle_keys); i++)
+        for (size_t k = 0; k < rows.count; k++)
+            if (text_equal(rows.rows[k].key, idle_keys[i]) &&
+                project->settings.origins[k].from != ORIGIN_DEFAULT) {
+                char text[160];
+                (void)snprintf(text, sizeof text, "%s is read, but has no effect in this version",
+                               idle_keys[i]); /* keys are short */
+                json_array_append_new(warnings, json_string(text));
+            }
+}
+
 static char *limits_text(const Settings *s)
 {
     bool has_workspace = !text_equal(s->workspace.kind, "none");

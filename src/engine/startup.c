@@ -69,6 +69,7 @@ bool engine_take_up(Engine *engine, Err *err)
     Event event = {.kind = EV_TICK};
     (void)engine_post(engine, &event); /* announces the engine; deadlines that passed meanwhile */
     read_all_settings(engine);
+    engine_probe_disk(engine);
     sweep_gates(engine);
     unlock_hubs(engine);
     machine_owe_again(engine->machine);

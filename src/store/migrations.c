@@ -15,7 +15,7 @@
 #define V1_AUTO_STATES 4
 #define V1_STOPS 7
 #define V1_SIGNALS 8
-#define V1_EVENTS 44
+#define V1_EVENTS 45
 
 #define LONGER "the list in core/ changed: see the comment in store/migrations.c"
 static_assert(TASK_STATE_COUNT == V1_TASK_STATES, LONGER);

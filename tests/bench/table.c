@@ -8,7 +8,7 @@
 
 static const char *const finding_words[] = {"-", "met", "NOT MET", "not measured"};
 
-static void put(char *out, size_t size, const char *format, va_list args)
+static void PRINTF(3, 0) put(char *out, size_t size, const char *format, va_list args)
 {
     (void)vsnprintf(out, size, format, args); /* a long text is cut */
 }

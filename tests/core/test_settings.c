@@ -78,7 +78,7 @@ static const char *const full =
     "  demo: {kind: script, scenario: demo.yaml}\n"
     "workspace: {kind: clone, copy: [.env], setup: npm ci}\n"
     "sandbox: {mode: auto, write: [], network: on}\n"
-    "land: {mode: branch}\n"
+    "land: {mode: merge}\n"
     "review: {mode: per-task}\n"
     "protect: ['.github/**']\n"
     "pause_on_stuck: true\n";
@@ -95,7 +95,7 @@ static void every_kind_of_key_is_read(void **state)
     assert_true(f.settings.limits.max_cost > 5.4 && f.settings.limits.max_cost < 5.6);
     assert_string_equal(f.settings.workspace.copy.items[0], ".env");
     assert_string_equal(f.settings.sandbox.network, "on");
-    assert_string_equal(f.settings.land.mode, "branch");
+    assert_string_equal(f.settings.land.mode, "merge");
     assert_string_equal(f.settings.protect.items[0], ".github/**");
     assert_true(f.settings.pause_on_stuck);
     const AgentSettings *mine = settings_agent(&f.settings, NULL, NULL);
@@ -145,7 +145,7 @@ static void wrong_values_name_line_key_value_and_what_is_allowed(void **state)
                    "otto.yaml:3: limits.max_turns: \"many\" is not allowed; it must be a whole "
                    "number from 1 to 1000 (turns)");
     expect_problem("land: {mode: push}\n", "otto.yaml:1: land.mode: \"push\" is not allowed; it "
-                                           "must be one of merge, branch");
+                                           "must be one of merge");
     expect_problem("limits: 3\n",
                    "otto.yaml:1: limits: 3 is not allowed; it must be a map of keys and values");
     expect_problem("verify: 5\n",

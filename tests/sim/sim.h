@@ -51,6 +51,7 @@ typedef struct WorldTask {
     uint32_t landed;    /* landings that were not undone */
     uint32_t accepted;  /* EV_LANDED that the machine took, since the last undoing */
     TaskState left_out; /* skipped or cancelled by a person; TASK_PENDING: it is not */
+    bool was_removed;   /* once: a saved workspace may then go to the trash */
 } WorldTask;
 
 /* What the checks know of a task besides its row. */

@@ -203,6 +203,7 @@ void proof_keep(Sim *sim, const Event *event)
     } else if (event->kind == EV_SKIP || event->kind == EV_REMOVE) {
         sim->world_tasks[event->task].left_out =
             event->kind == EV_SKIP ? TASK_SKIPPED : TASK_CANCELLED;
+        sim->world_tasks[event->task].was_removed |= event->kind == EV_REMOVE;
     } else if (event->kind == EV_RETRY || event->kind == EV_RESTORE) {
         sim->world_tasks[event->task].left_out = TASK_PENDING;
     }

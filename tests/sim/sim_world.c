@@ -237,7 +237,9 @@ static void on_land(Sim *sim, const Effect *effect)
 static void on_retire(Sim *sim, const Effect *effect)
 {
     const WorldRun *world = &sim->world_runs[effect->run];
-    if (!world->is_landed && !world->was_empty)
+    const Run *run = machine_run(sim->machine, effect->run);
+    bool is_ordered = run->commit[0] && sim->world_tasks[effect->task].was_removed;
+    if (!world->is_landed && !world->was_empty && !is_ordered)
         sim_fail(sim, "the workspace of r%u is retired, but its work has not landed", effect->run);
     Event event = report(effect, EV_RETIRED);
     event.a = sim_chance(sim, 50);
