@@ -22,11 +22,12 @@ Act *act_new(Engine *engine, const Effect *effect)
 }
 
 /* A report about a job that failed: whether trying again can help, and the sentence. */
-static void post_failure(const Act *act, EventKind kind, const Err *err)
+void post_failure(const Act *act, EventKind kind, const Err *err)
 {
     Event event = act_event(act, kind);
     event.a = err_is_retryable(err->kind);
     event.text = err->text;
+    event.ref2 = kind == EV_LAND_FAILED ? act->merge : NULL;
     (void)engine_post(act->engine, &event); /* refused only when old */
 }
 

@@ -65,6 +65,16 @@ bool wish(Call *call, const Event *event)
                    *why ? ": " : "", why);
 }
 
+const Task *call_task(Call *call)
+{
+    const Task *task = call->id > 0 && call->id <= UINT32_MAX
+                           ? machine_task(call->engine->machine, (TaskId)call->id)
+                           : NULL;
+    if (!task)
+        (void)err_set(&call->err, ERR_NOT_FOUND, "there is no task #%lld", (long long)call->id);
+    return task;
+}
+
 ProjectInfo *call_project(Call *call)
 {
     int64_t id = query_int(call, "project", json_int(call->body, "project", call->id));
@@ -182,7 +192,7 @@ static bool post_run(Call *call)
     CLEANUP(json_freep) json_t *warnings = json_array();
     if (slots < 0 || slots > 64)
         return err_set(&call->err, ERR_USAGE, "slots must be 1 to 64, not %lld", (long long)slots);
-    if (!check_agent(call, project) || !check_repository(call, project, warnings) ||
+    if (!check_repository(call, project, warnings) || !check_agent(call, project) ||
         !post_wanted(call, tasks, project->id))
         return false;
     project_warn_idle(project, warnings);
@@ -238,11 +248,9 @@ static bool post_stop_all(Call *call)
 
 static bool task_wish(Call *call, EventKind kind, int64_t a, const char *text)
 {
-    const Task *task = call->id > 0 && call->id <= UINT32_MAX
-                           ? machine_task(call->engine->machine, (TaskId)call->id)
-                           : NULL;
+    const Task *task = call_task(call);
     if (!task)
-        return err_set(&call->err, ERR_NOT_FOUND, "there is no task #%lld", (long long)call->id);
+        return false;
     Event event = {.kind = kind, .project = task->project, .task = task->id, .a = a, .text = text};
     if (!machine_check(call->engine->machine, &event, &call->err))
         return false;

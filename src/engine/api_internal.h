@@ -22,9 +22,23 @@ bool query_get(const Call *call, const char *key, char *out, size_t size); /* de
 int64_t query_int(const Call *call, const char *key, int64_t fallback);
 /* Posts, stores; false with err when refused or not stored. */
 bool wish(Call *call, const Event *event);
+const Task *call_task(Call *call);     /* by the path; NULL with err */
 ProjectInfo *call_project(Call *call); /* by ?project= or body; NULL with err */
 
-/* api_read.c */
+/* Rows become items of a list. */
+typedef struct Lister {
+    Engine *engine;
+    json_t *list;
+} Lister;
+bool add_notice(void *user, const StoreNotice *notice);
+bool add_landed(void *user, const StoreLanding *landing);
+
+json_t *text_or_null(const char *text);               /* "" is null, too */
+json_t *safe_string(const char *text, size_t length); /* bytes that are not UTF-8 replaced */
+json_t *parse_or(const char *text, json_t *fallback); /* takes fallback */
+json_t *counts_json(const Counts *counts);
+
+/* api_status.c, api_show.c, api_log.c, api_report.c */
 bool api_status(Call *call);
 bool api_task_list(Call *call);
 bool api_task_show(Call *call);

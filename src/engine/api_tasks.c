@@ -34,8 +34,9 @@ static bool bad(Adding *adding, const NewTask *task, const char *format, const c
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     (void)snprintf(text, sizeof text, format, what); /* formats are the constants below */
 #pragma GCC diagnostic pop
-    return err_set(&adding->call->err, ERR_USAGE, "task '%.80s': %s",
-                   task->title ? task->title : "?", text);
+    if (!task->title) /* an edit that leaves the title alone */
+        return err_set(&adding->call->err, ERR_USAGE, "task #%u: %s", task->id, text);
+    return err_set(&adding->call->err, ERR_USAGE, "task '%.80s': %s", task->title, text);
 }
 
 /* Fields that adding and editing read alike */
@@ -447,11 +448,9 @@ static void store_edit(Adding *adding, const NewTask *task)
 
 bool api_task_edit(Call *call)
 {
-    const Task *task = call->id > 0 && call->id <= UINT32_MAX
-                           ? machine_task(call->engine->machine, (TaskId)call->id)
-                           : NULL;
+    const Task *task = call_task(call);
     if (!task)
-        return err_set(&call->err, ERR_NOT_FOUND, "there is no task #%lld", (long long)call->id);
+        return false;
     NewTask edit = {
         .json = call->body, .id = task->id, .title = json_text(call->body, "title", NULL)};
     Adding adding = {.call = call, .project = project_info(call->engine, task->project)};

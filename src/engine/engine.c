@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 enum {
-    LAZY_COMMIT_MS = 200,   /* facts nobody waits for are stored together */
     RETRY_COMMIT_MS = 1000, /* after a failed commit (full disk) */
     DISK_PROBE_MS = 30000,  /* only while agents are at work */
 };
@@ -40,126 +39,6 @@ Event act_event(const Act *act, EventKind kind)
                    .run = act->run,
                    .epoch = act->epoch,
                    .turn = act->turn};
-}
-
-/* Rows for the next commit */
-
-static void copy_text(Engine *engine, const char **text)
-{
-    if (*text)
-        *text = arena_strdup(&engine->turn_arena, *text);
-}
-
-static void copy_texts(Engine *engine, Write *w)
-{
-    const char **texts[12] = {NULL};
-    switch (w->kind) {
-    case WRITE_EVENT:
-        texts[0] = &w->event.data, texts[1] = &w->event.decision, texts[2] = &w->event.why;
-        break;
-    case WRITE_PROJECT_TEXT:
-        texts[0] = &w->project_text.path, texts[1] = &w->project_text.hub;
-        texts[2] = &w->project_text.target, texts[3] = &w->project_text.name;
-        texts[4] = &w->project_text.settings_json;
-        break;
-    case WRITE_TASK_TEXT:
-        texts[0] = &w->task_text.title, texts[1] = &w->task_text.body, texts[2] = &w->task_text.key;
-        texts[3] = &w->task_text.checks_json, texts[4] = &w->task_text.tags_json;
-        texts[5] = &w->task_text.size, texts[6] = &w->task_text.agent;
-        texts[7] = &w->task_text.workflow;
-        break;
-    case WRITE_RUN_TEXT:
-        texts[0] = &w->run_text.workspace_path, texts[1] = &w->run_text.workspace_kind;
-        texts[2] = &w->run_text.branch, texts[3] = &w->run_text.agent, texts[4] = &w->run_text.tag;
-        texts[5] = &w->run_text.token, texts[6] = &w->run_text.mark, texts[7] = &w->run_text.says;
-        break;
-    case WRITE_TURN_START:
-    case WRITE_TURN_END:
-        texts[0] = &w->turn.prompt_hash, texts[1] = &w->turn.agent, texts[2] = &w->turn.boot_id;
-        texts[3] = &w->turn.payload, texts[4] = &w->turn.commit;
-        break;
-    case WRITE_GATE:
-        texts[0] = &w->gate.stage, texts[1] = &w->gate.name, texts[2] = &w->gate.command;
-        texts[3] = &w->gate.output;
-        break;
-    case WRITE_LANDING:
-    case WRITE_LANDING_UNDO:
-        texts[0] = &w->landing.commit, texts[1] = &w->landing.old_tip;
-        texts[2] = &w->landing.new_tip;
-        break;
-    case WRITE_NOTICE:
-    case WRITE_NOTICE_CLOSE:
-        texts[0] = &w->notice.kind, texts[1] = &w->notice.text, texts[2] = &w->notice.answer;
-        break;
-    case WRITE_USAGE:
-        texts[0] = &w->usage.agent, texts[1] = &w->usage.model;
-        break;
-    case WRITE_DISCOVERY:
-        texts[0] = &w->discovery.text;
-        break;
-    case WRITE_DEPENDENCY_ADD:
-    case WRITE_DEPENDENCY_REMOVE:
-    case WRITE_KIND_COUNT:
-        break;
-    }
-    for (size_t i = 0; i < COUNT(texts) && texts[i]; i++)
-        copy_text(engine, texts[i]);
-}
-
-void engine_write(Engine *engine, const Write *write)
-{
-    if (engine->write_count == engine->write_size) {
-        engine->write_size = engine->write_size ? engine->write_size * 2 : 32;
-        engine->writes = mem_grow(engine->writes, engine->write_size, sizeof *engine->writes);
-    }
-    engine->writes[engine->write_count] = *write;
-    copy_texts(engine, &engine->writes[engine->write_count++]);
-    if (!loop_timer_is_set(&engine->commit_timer))
-        loop_timer_set(engine->loop, &engine->commit_timer, clock_mono_ms() + LAZY_COMMIT_MS);
-}
-
-static bool store_one(Store *store, Write *w, Err *err)
-{
-    switch (w->kind) {
-    case WRITE_EVENT:
-        return store_event_put(store, &w->event, &w->event.id, err);
-    case WRITE_PROJECT_TEXT:
-        return store_project_text_save(store, &w->project_text, err);
-    case WRITE_TASK_TEXT:
-        return store_task_text_save(store, &w->task_text, err);
-    case WRITE_RUN_TEXT:
-        return store_run_text_save(store, &w->run_text, err);
-    case WRITE_DEPENDENCY_ADD:
-        return store_dependency_add(store, &w->dependency, err);
-    case WRITE_DEPENDENCY_REMOVE:
-        return store_dependency_remove(store, w->dependency.task, w->dependency.on, err);
-    case WRITE_TURN_START:
-        return store_turn_start(store, &w->turn, err);
-    case WRITE_TURN_END:
-        return store_turn_end(store, &w->turn, err) || err->kind == ERR_NOT_FOUND;
-    case WRITE_GATE:
-        return store_gate_put(store, &w->gate, err);
-    case WRITE_LANDING:
-        return store_landing_put(store, &w->landing, err);
-    case WRITE_LANDING_UNDO:
-        return store_landing_undo(store, w->landing.run, w->landing.new_tip, w->landing.at_ms,
-                                  err) ||
-               err->kind == ERR_NOT_FOUND;
-    case WRITE_NOTICE:
-        return store_notice_put(store, &w->notice, NULL, err);
-    case WRITE_NOTICE_CLOSE:
-        return w->notice.task ? store_notice_close_task(store, w->notice.task, w->notice.kind,
-                                                        w->notice.at_ms, w->notice.answer, err)
-                              : store_notice_close_project(store, w->notice.project, w->notice.kind,
-                                                           w->notice.at_ms, w->notice.answer, err);
-    case WRITE_USAGE:
-        return store_usage_put(store, &w->usage, err);
-    case WRITE_DISCOVERY:
-        return store_discovery_put(store, &w->discovery, NULL, err);
-    case WRITE_KIND_COUNT:
-        break;
-    }
-    return true;
 }
 
 /* Deciding */
@@ -238,7 +117,7 @@ static bool store_rows(Engine *engine, Err *err)
         if (!store_run_save(engine->store, dirty.runs[i], err))
             return false;
     for (uint32_t i = 0; i < engine->write_count; i++)
-        if (!store_one(engine->store, &engine->writes[i], err))
+        if (!write_store(engine->store, &engine->writes[i], err))
             return err_add(err, "row kind %d", (int)engine->writes[i].kind);
     return true;
 }
@@ -252,8 +131,6 @@ static bool store_turn_rows(Engine *engine, Err *err)
     store_rollback(engine->store);
     return false;
 }
-
-static void publish_events(Engine *engine);
 
 static void commit_failed(Engine *engine, const Err *err)
 {
@@ -393,121 +270,6 @@ static void on_turn(void *user)
     set_deadline(engine);
     if (engine->turns && !loop_timer_is_set(&engine->disk_timer))
         loop_timer_set(engine->loop, &engine->disk_timer, clock_mono_ms() + DISK_PROBE_MS);
-}
-
-/* Publishing */
-
-int engine_listen(Engine *engine, EngineListener *fn, void *user, bool with_output)
-{
-    engine->listeners =
-        mem_grow(engine->listeners, engine->listener_count + 1, sizeof *engine->listeners);
-    engine->listeners[engine->listener_count++] =
-        (Listener){++engine->next_handle, fn, user, with_output};
-    return engine->next_handle;
-}
-
-void engine_unlisten(Engine *engine, int handle)
-{
-    for (uint32_t i = 0; i < engine->listener_count; i++)
-        if (engine->listeners[i].handle == handle) {
-            engine->listeners[i] = engine->listeners[--engine->listener_count];
-            return;
-        }
-}
-
-static void tell(Engine *engine, const Str *json, bool is_output)
-{
-    for (uint32_t i = engine->listener_count; i-- > 0;)
-        if (i < engine->listener_count && (!is_output || engine->listeners[i].with_output))
-            engine->listeners[i].fn(engine->listeners[i].user, json->bytes, json->length);
-}
-
-void engine_event_json(const Engine *engine, const StoreEvent *event, Str *out)
-{
-    const Task *task = machine_task(engine->machine, event->task);
-    const Run *run = machine_run(engine->machine, event->run);
-    str_addf(out, "{\"id\":%lld,\"at_ms\":%lld,\"event\":\"%s\"", (long long)event->id,
-             (long long)event->at_ms, event_word((EventKind)event->kind));
-    if (event->project)
-        str_addf(out, ",\"project\":%u", event->project);
-    if (event->task)
-        str_addf(out, ",\"task\":%u", event->task);
-    if (event->run)
-        str_addf(out, ",\"run\":%u,\"epoch\":%u,\"turn\":%u", event->run, event->epoch,
-                 event->turn);
-    str_addf(out, ",\"data\":%s", event->data && *event->data ? event->data : "{}");
-    if (event->why && *event->why) {
-        str_add(out, ",\"why\":");
-        str_add_json(out, event->why);
-    }
-    if (task)
-        str_addf(out, ",\"state\":\"%s\"", task_state_word(task->state));
-    if (run)
-        str_addf(out, ",\"run_state\":\"%s\"", run_state_word(run->state));
-    str_add_char(out, '}');
-}
-
-static void publish_events(Engine *engine)
-{
-    if (!engine->listener_count)
-        return;
-    CLEANUP(str_done) Str json = STR_INIT;
-    for (uint32_t i = 0; i < engine->write_count; i++) {
-        if (engine->writes[i].kind != WRITE_EVENT)
-            continue;
-        str_clear(&json);
-        engine_event_json(engine, &engine->writes[i].event, &json);
-        tell(engine, &json, false);
-    }
-}
-
-void publish_output(Engine *engine, const LiveTurn *turn, int stream, const char *bytes,
-                    size_t length)
-{
-    bool is_wanted = false;
-    for (uint32_t i = 0; i < engine->listener_count; i++)
-        is_wanted = is_wanted || engine->listeners[i].with_output;
-    if (!is_wanted)
-        return;
-    CLEANUP(str_done) Str json = STR_INIT;
-    CLEANUP(str_done) Str text = STR_INIT;
-    for (size_t i = 0; i < length; i++) /* NUL would cut the JSON text */
-        str_add_char(&text, bytes[i] ? bytes[i] : '?');
-    str_addf(&json,
-             "{\"event\":\"output\",\"project\":%u,\"task\":%u,\"run\":%u,\"turn\":%u,"
-             "\"stream\":%d,\"text\":",
-             turn->act.project, turn->act.task, turn->act.run, turn->act.turn, stream);
-    str_add_json(&json, str_text(&text));
-    str_add_char(&json, '}');
-    tell(engine, &json, true);
-}
-
-typedef struct Backlog {
-    Engine *engine;
-    EngineListener *fn;
-    void *user;
-    TaskId task;
-    Str json;
-} Backlog;
-
-static bool send_stored(void *user, const StoreEvent *event)
-{
-    Backlog *backlog = user;
-    if (backlog->task && event->task != backlog->task)
-        return true;
-    str_clear(&backlog->json);
-    engine_event_json(backlog->engine, event, &backlog->json);
-    backlog->fn(backlog->user, backlog->json.bytes, backlog->json.length);
-    return true;
-}
-
-bool engine_events_after(Engine *engine, int64_t after, ProjectId project, TaskId task,
-                         EngineListener *fn, void *user, Err *err)
-{
-    Backlog backlog = {engine, fn, user, task, STR_INIT};
-    bool is_read = store_event_list(engine->store, project, after, 0, send_stored, &backlog, err);
-    str_done(&backlog.json);
-    return is_read;
 }
 
 /* Opening */

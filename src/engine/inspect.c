@@ -1,5 +1,4 @@
-/* Looking at a folder that is not known yet. Apart, because the git room and the settings have
- * words in common that only this file must not mix. */
+/* What the doors ask the git room at once: the state of a folder, a hub that is ready. */
 #include "engine/inspect.h"
 #include "engine/work.h"
 #include <string.h>

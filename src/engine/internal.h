@@ -171,6 +171,8 @@ void publish_output(Engine *engine, const LiveTurn *turn, int stream, const char
                     size_t length);
 /* Copies the texts and keeps the row for the next commit. */
 void engine_write(Engine *engine, const Write *write);
+bool write_store(Store *store, Write *write, Err *err);
+void publish_events(Engine *engine);    /* those of the rows that were just stored */
 void engine_probe_disk(Engine *engine); /* D-146, D-152 */
 
 /* secret.c: names that only this state folder can make; nothing is stored for them */
@@ -198,6 +200,8 @@ void project_default_settings(ProjectInfo *project);
 void act_on(Engine *engine, const Effect *effect);
 Act act_of(Engine *engine, const Effect *effect);
 Act *act_new(Engine *engine, const Effect *effect);
+/* Reports a job that failed: whether trying again can help, and the sentence. */
+void post_failure(const Act *act, EventKind kind, const Err *err);
 void notice_put(Engine *engine, TaskId task, RunId run, ProjectId project, const char *kind,
                 const char *text);
 void notices_close(Engine *engine, TaskId task);

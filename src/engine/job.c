@@ -1,10 +1,12 @@
 /* Worker processes: see job.h. */
 #include "engine/job.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "proc/spawn.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_REPLY_BYTES = 16 * 1024 * 1024 };
+enum { MOST_REPLY_BYTES = 16 * 1024 * 1024, END_WAIT_MS = 5000 };
 
 typedef struct Job Job;
 struct Job {
@@ -66,13 +68,26 @@ static void job_free(Job *job)
     free(job);
 }
 
+/* A worker in the middle may hold a lock in the user's repository: most end in milliseconds, and
+ * what they leave half done is finished only by the next engine. */
+static void let_end(const Job *job, int64_t until_ms)
+{
+    struct pollfd end = {.fd = job->pidfd, .events = POLLIN};
+    int64_t left_ms;
+    while ((left_ms = until_ms - clock_mono_ms()) > 0)
+        if (poll(&end, 1, (int)left_ms) >= 0 || errno != EINTR)
+            return;
+}
+
 void jobs_free(Jobs *jobs)
 {
     if (!jobs)
         return;
+    int64_t until_ms = clock_mono_ms() + END_WAIT_MS;
     while (jobs->first) {
         Job *job = jobs->first;
         if (job->pid > 0) {
+            let_end(job, until_ms);
             (void)kill(job->pid, SIGTERM);    /* it may be gone already */
             (void)waitpid(job->pid, NULL, 0); /* ours; it ends at SIGTERM */
         }

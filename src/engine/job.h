@@ -12,7 +12,8 @@ typedef struct Jobs Jobs;
 typedef void JobDone(void *user, const json_t *result, const Err *err);
 
 Jobs *jobs_new(Loop *loop, const char *program, const char *log_path);
-void jobs_free(Jobs *jobs); /* running workers are ended; their callbacks are not called */
+/* Running workers get some seconds, then are ended; their callbacks are not called. */
+void jobs_free(Jobs *jobs);
 uint32_t jobs_running(const Jobs *jobs);
 /* Takes ownership of input. The callback comes from the loop, also when the start failed. */
 void job_start(Jobs *jobs, const char *name, json_t *input, JobDone *done, void *user);

@@ -4,15 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void post_failed(const Act *act, EventKind kind, const Err *err)
-{
-    Event event = act_event(act, kind);
-    event.a = err_is_retryable(err->kind);
-    event.text = err->text;
-    event.ref2 = kind == EV_LAND_FAILED ? act->merge : NULL;
-    (void)engine_post(act->engine, &event); /* refused only when old */
-}
-
 /* Merging */
 
 static void list_files(const json_t *conflicts, Str *out)
@@ -57,7 +48,7 @@ static void on_merged(void *user, const json_t *result, const Err *err)
     Act *act = user;
     const char *state = json_text(result, "state", "");
     if (!result) {
-        post_failed(act, EV_MERGE_FAILED, err);
+        post_failure(act, EV_MERGE_FAILED, err);
     } else if (text_equal(state, "clean")) {
         on_merge_clean(act, result);
     } else if (text_equal(state, "conflict")) {
@@ -109,7 +100,7 @@ static void on_land(void *user, const json_t *result, const Err *err)
     ProjectInfo *project = project_info(act->engine, act->project);
     const Run *run = machine_run(act->engine->machine, act->run);
     if (!result) {
-        post_failed(act, EV_LAND_FAILED, err);
+        post_failure(act, EV_LAND_FAILED, err);
     } else if (text_equal(json_text(result, "state", ""), "landed")) {
         if (run)
             note_landing(act, run);

@@ -9,9 +9,9 @@ bool checkout_job(const json_t *in, json_t *out, Err *err)
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *hub, *commit, *path;
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &hub},
-        {"commit", FIELD_COMMIT, true, &commit},
-        {"path", FIELD_PATH, true, &path},
+        {"hub", JOB_PATH, true, &hub},
+        {"commit", JOB_COMMIT, true, &commit},
+        {"path", JOB_PATH, true, &path},
     };
     if (!job_read(in, fields, COUNT(fields), &arena, err) || !hub_check(hub, err))
         return false;
@@ -38,8 +38,8 @@ bool discard_job(const json_t *in, json_t *out, Err *err)
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *path, *root;
     const JobField fields[] = {
-        {"path", FIELD_PATH, true, &path},
-        {"root", FIELD_PATH, true, &root},
+        {"path", JOB_PATH, true, &path},
+        {"root", JOB_PATH, true, &root},
     };
     (void)out; /* nothing to tell */
     return job_read(in, fields, COUNT(fields), &arena, err) && place_remove(root, path, err);

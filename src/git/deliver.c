@@ -100,6 +100,17 @@ static bool is_forward(Deliver *d, bool *is_ahead, Err *err)
     return commit_is_ancestor(&d->hub, &d->user, &d->tip, is_ahead, err);
 }
 
+/* What the user took away stays away (sync says so, and a person decides). */
+static bool was_moved_back(const Deliver *d)
+{
+    Git user = {.dir = d->common};
+    bool is_kept = false;
+    if (!oid_is_set(&d->seen) || oid_equal(&d->user, &d->seen))
+        return false;
+    return !commit_exists(&user, &d->seen) ||
+           !commit_is_ancestor(&user, &d->seen, &d->user, &is_kept, NULL) || !is_kept;
+}
+
 /* Commits of the user's on top of what landed: nothing waits. Asked in the user's repository, the
  * hub may not have seen them. */
 static bool has_all(const Deliver *d)
@@ -138,6 +149,9 @@ static bool deliver_once(Deliver *d, const char *repo, Err *err)
         return answer(d, "no", "the branch does not exist in your repository");
     if (oid_equal(&d->user, &d->tip))
         return seen_write(d, err) && answer(d, "yes", "your branch has everything");
+    if (was_moved_back(d))
+        return answer(d, "diverged",
+                      "your branch no longer contains commits that it had at the last look");
     if (!is_forward(d, &is_ahead, err))
         return false;
     if (!is_ahead && has_all(d))
@@ -178,9 +192,9 @@ bool deliver_job(const json_t *in, json_t *out, Err *err)
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *hub, *repo, *target;
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &hub},
-        {"repo", FIELD_PATH, true, &repo},
-        {"target", FIELD_BRANCH, true, &target},
+        {"hub", JOB_PATH, true, &hub},
+        {"repo", JOB_PATH, true, &repo},
+        {"target", JOB_BRANCH, true, &target},
     };
     Delivery delivery;
     if (!job_read(in, fields, COUNT(fields), &arena, err) ||

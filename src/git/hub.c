@@ -166,7 +166,7 @@ bool hub_job(const json_t *in, json_t *out, Err *err)
 {
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *hub, *repo;
-    const JobField fields[] = {{"hub", FIELD_PATH, true, &hub}, {"repo", FIELD_PATH, true, &repo}};
+    const JobField fields[] = {{"hub", JOB_PATH, true, &hub}, {"repo", JOB_PATH, true, &repo}};
     if (!job_read(in, fields, COUNT(fields), &arena, err))
         return false;
     bool was_there = hub_is_ready(hub);

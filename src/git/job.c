@@ -42,35 +42,35 @@ bool id_is_valid(const char *text)
     return true;
 }
 
-static bool value_is_valid(FieldKind kind, const char *text)
+static bool value_is_valid(JobFieldKind kind, const char *text)
 {
     switch (kind) {
-    case FIELD_PATH:
+    case JOB_PATH:
         return path_is_plain(text);
-    case FIELD_COMMIT:
+    case JOB_COMMIT:
         return oid_is_hex(text, strlen(text));
-    case FIELD_BRANCH:
+    case JOB_BRANCH:
         return branch_is_valid(text);
-    case FIELD_ID:
+    case JOB_ID:
         return id_is_valid(text);
-    case FIELD_TEXT:
+    case JOB_TEXT:
         return true;
     }
     return false;
 }
 
-static const char *kind_wants(FieldKind kind)
+static const char *kind_wants(JobFieldKind kind)
 {
     switch (kind) {
-    case FIELD_PATH:
+    case JOB_PATH:
         return "an absolute path without '.' or '..'";
-    case FIELD_COMMIT:
+    case JOB_COMMIT:
         return "a full commit name";
-    case FIELD_BRANCH:
+    case JOB_BRANCH:
         return "a branch name";
-    case FIELD_ID:
+    case JOB_ID:
         return "a number or a word of letters and digits";
-    case FIELD_TEXT:
+    case JOB_TEXT:
         return "text";
     }
     return "";
@@ -80,7 +80,7 @@ static bool field_read(const json_t *in, const JobField *field, Arena *arena, Er
 {
     const json_t *value = json_object_get(in, field->key);
     const char *text = json_string_value(value);
-    if (json_is_integer(value) && json_integer_value(value) >= 0 && field->kind == FIELD_ID)
+    if (json_is_integer(value) && json_integer_value(value) >= 0 && field->kind == JOB_ID)
         text = arena_printf(arena, "%lld", (long long)json_integer_value(value));
     *field->into = text;
     bool is_absent = !value || json_is_null(value);

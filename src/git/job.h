@@ -13,17 +13,17 @@
 /* Adds its result fields to out. false: see err. */
 typedef bool (*JobFn)(const json_t *in, json_t *out, Err *err);
 
-typedef enum FieldKind {
-    FIELD_PATH,   /* absolute, without "." and ".." parts */
-    FIELD_COMMIT, /* full object name */
-    FIELD_BRANCH, /* a branch name that git allows and that is no option */
-    FIELD_ID,     /* a whole number or letters and digits: safe inside a file name */
-    FIELD_TEXT,
-} FieldKind;
+typedef enum JobFieldKind {
+    JOB_PATH,   /* absolute, without "." and ".." parts */
+    JOB_COMMIT, /* full object name */
+    JOB_BRANCH, /* a branch name that git allows and that is no option */
+    JOB_ID,     /* a whole number or letters and digits: safe inside a file name */
+    JOB_TEXT,
+} JobFieldKind;
 
 typedef struct JobField {
     const char *key;
-    FieldKind kind;
+    JobFieldKind kind;
     bool is_needed;
     const char **into; /* borrowed from the JSON or the arena; NULL when absent */
 } JobField;

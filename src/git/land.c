@@ -76,13 +76,13 @@ static bool land_read(const json_t *in, Land *land, Arena *arena, Err *err)
 {
     const char *old, *new, *commit;
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &land->hub},
-        {"repo", FIELD_PATH, true, &land->repo},
-        {"target", FIELD_BRANCH, true, &land->target},
-        {"old", FIELD_COMMIT, true, &old},
-        {"new", FIELD_COMMIT, true, &new},
-        {"commit", FIELD_COMMIT, true, &commit},
-        {"task", FIELD_ID, false, &land->task},
+        {"hub", JOB_PATH, true, &land->hub},
+        {"repo", JOB_PATH, true, &land->repo},
+        {"target", JOB_BRANCH, true, &land->target},
+        {"old", JOB_COMMIT, true, &old},
+        {"new", JOB_COMMIT, true, &new},
+        {"commit", JOB_COMMIT, true, &commit},
+        {"task", JOB_ID, false, &land->task},
     };
     if (!job_read(in, fields, COUNT(fields), arena, err) || !hub_check(land->hub, err))
         return false;
@@ -150,9 +150,9 @@ bool prove_job(const json_t *in, json_t *out, Err *err)
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *hub, *commit, *target;
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &hub},
-        {"commit", FIELD_COMMIT, true, &commit},
-        {"target", FIELD_BRANCH, true, &target},
+        {"hub", JOB_PATH, true, &hub},
+        {"commit", JOB_COMMIT, true, &commit},
+        {"target", JOB_BRANCH, true, &target},
     };
     if (!job_read(in, fields, COUNT(fields), &arena, err) || !hub_check(hub, err))
         return false;

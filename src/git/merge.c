@@ -132,16 +132,16 @@ bool merge_job(const json_t *in, json_t *out, Err *err)
     Merge m = {0};
     bool is_blocked = false;
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &m.hub},
-        {"repo", FIELD_PATH, true, &m.repo},
-        {"target", FIELD_BRANCH, true, &m.target},
-        {"commit", FIELD_COMMIT, true, &m.commit},
-        {"base", FIELD_COMMIT, false, &m.base},
-        {"message", FIELD_TEXT, true, &m.message},
-        {"task", FIELD_ID, false, &m.task},
-        {"run", FIELD_ID, false, &m.run},
-        {"author_name", FIELD_TEXT, false, &m.author_name},
-        {"author_email", FIELD_TEXT, false, &m.author_mail},
+        {"hub", JOB_PATH, true, &m.hub},
+        {"repo", JOB_PATH, true, &m.repo},
+        {"target", JOB_BRANCH, true, &m.target},
+        {"commit", JOB_COMMIT, true, &m.commit},
+        {"base", JOB_COMMIT, false, &m.base},
+        {"message", JOB_TEXT, true, &m.message},
+        {"task", JOB_ID, false, &m.task},
+        {"run", JOB_ID, false, &m.run},
+        {"author_name", JOB_TEXT, false, &m.author_name},
+        {"author_email", JOB_TEXT, false, &m.author_mail},
     };
     if (!job_read(in, fields, COUNT(fields), &arena, err) || !sync_first(&m, &is_blocked, out, err))
         return false;
@@ -202,10 +202,10 @@ bool rollback_job(const json_t *in, json_t *out, Err *err)
     Merge m = {0};
     bool is_blocked = false;
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &m.hub},         {"repo", FIELD_PATH, true, &m.repo},
-        {"target", FIELD_BRANCH, true, &m.target}, {"landed", FIELD_COMMIT, true, &m.landed},
-        {"message", FIELD_TEXT, true, &m.message}, {"task", FIELD_ID, false, &m.task},
-        {"run", FIELD_ID, false, &m.run},
+        {"hub", JOB_PATH, true, &m.hub},         {"repo", JOB_PATH, true, &m.repo},
+        {"target", JOB_BRANCH, true, &m.target}, {"landed", JOB_COMMIT, true, &m.landed},
+        {"message", JOB_TEXT, true, &m.message}, {"task", JOB_ID, false, &m.task},
+        {"run", JOB_ID, false, &m.run},
     };
     if (!job_read(in, fields, COUNT(fields), &arena, err) || !sync_first(&m, &is_blocked, out, err))
         return false;

@@ -21,19 +21,19 @@ typedef struct Prepare {
 static bool prepare_read(const json_t *in, Prepare *p, Arena *arena, Err *err)
 {
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &p->hub},
-        {"repo", FIELD_PATH, true, &p->repo},
-        {"target", FIELD_BRANCH, true, &p->target},
-        {"root", FIELD_PATH, true, &p->root},
-        {"kind", FIELD_ID, false, &p->kind_name},
-        {"project", FIELD_ID, true, &p->project},
-        {"task", FIELD_ID, true, &p->task},
-        {"run", FIELD_ID, true, &p->run},
-        {"epoch", FIELD_ID, true, &p->epoch},
-        {"base", FIELD_COMMIT, false, &p->base},
-        {"restore", FIELD_COMMIT, false, &p->restore},
-        {"setup", FIELD_TEXT, false, &p->setup},
-        {"setup_log", FIELD_PATH, false, &p->setup_log},
+        {"hub", JOB_PATH, true, &p->hub},
+        {"repo", JOB_PATH, true, &p->repo},
+        {"target", JOB_BRANCH, true, &p->target},
+        {"root", JOB_PATH, true, &p->root},
+        {"kind", JOB_ID, false, &p->kind_name},
+        {"project", JOB_ID, true, &p->project},
+        {"task", JOB_ID, true, &p->task},
+        {"run", JOB_ID, true, &p->run},
+        {"epoch", JOB_ID, true, &p->epoch},
+        {"base", JOB_COMMIT, false, &p->base},
+        {"restore", JOB_COMMIT, false, &p->restore},
+        {"setup", JOB_TEXT, false, &p->setup},
+        {"setup_log", JOB_PATH, false, &p->setup_log},
     };
     if (!job_read(in, fields, COUNT(fields), arena, err) || !hub_ensure(p->hub, p->repo, err))
         return false;

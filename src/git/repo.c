@@ -233,7 +233,7 @@ bool repo_inspect_job(const json_t *in, json_t *out, Err *err)
 {
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *path;
-    const JobField fields[] = {{"path", FIELD_PATH, true, &path}};
+    const JobField fields[] = {{"path", JOB_PATH, true, &path}};
     if (!job_read(in, fields, COUNT(fields), &arena, err))
         return false;
     if (!path_is_folder(path)) {

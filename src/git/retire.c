@@ -24,15 +24,15 @@ typedef struct Retire {
 static bool retire_read(const json_t *in, Retire *r, Arena *arena, Err *err)
 {
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &r->hub},      {"path", FIELD_PATH, true, &r->path},
-        {"kind", FIELD_ID, true, &r->kind_name}, {"run", FIELD_ID, true, &r->run},
-        {"epoch", FIELD_ID, true, &r->epoch},    {"root", FIELD_PATH, true, &r->root},
-        {"trash", FIELD_PATH, true, &r->trash},  {"task", FIELD_ID, false, &r->task},
-        {"title", FIELD_TEXT, false, &r->title}, {"snapshot", FIELD_COMMIT, true, &r->snapshot},
+        {"hub", JOB_PATH, true, &r->hub},      {"path", JOB_PATH, true, &r->path},
+        {"kind", JOB_ID, true, &r->kind_name}, {"run", JOB_ID, true, &r->run},
+        {"epoch", JOB_ID, true, &r->epoch},    {"root", JOB_PATH, true, &r->root},
+        {"trash", JOB_PATH, true, &r->trash},  {"task", JOB_ID, false, &r->task},
+        {"title", JOB_TEXT, false, &r->title}, {"snapshot", JOB_COMMIT, true, &r->snapshot},
     };
     const JobField landed[] = {
-        {"commit", FIELD_COMMIT, true, &r->landed},
-        {"target", FIELD_BRANCH, true, &r->target},
+        {"commit", JOB_COMMIT, true, &r->landed},
+        {"target", JOB_BRANCH, true, &r->target},
     };
     const json_t *object = json_object_get(in, "landed");
     if (!job_read(in, fields, COUNT(fields), arena, err) || !hub_check(r->hub, err) ||

@@ -11,9 +11,9 @@ bool diff_job(const json_t *in, json_t *out, Err *err)
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *hub, *from, *to;
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &hub},
-        {"from", FIELD_COMMIT, true, &from},
-        {"to", FIELD_COMMIT, true, &to},
+        {"hub", JOB_PATH, true, &hub},
+        {"from", JOB_COMMIT, true, &from},
+        {"to", JOB_COMMIT, true, &to},
     };
     if (!job_read(in, fields, COUNT(fields), &arena, err) || !hub_check(hub, err))
         return false;
@@ -62,9 +62,9 @@ bool log_job(const json_t *in, json_t *out, Err *err)
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *hub, *from, *to;
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &hub},
-        {"from", FIELD_COMMIT, false, &from},
-        {"to", FIELD_COMMIT, true, &to},
+        {"hub", JOB_PATH, true, &hub},
+        {"from", JOB_COMMIT, false, &from},
+        {"to", JOB_COMMIT, true, &to},
     };
     if (!job_read(in, fields, COUNT(fields), &arena, err) || !hub_check(hub, err))
         return false;

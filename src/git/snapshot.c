@@ -242,10 +242,10 @@ bool snapshot_job(const json_t *in, json_t *out, Err *err)
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *hub, *path, *kind, *run, *epoch, *turn, *base;
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &hub},     {"path", FIELD_PATH, true, &path},
-        {"kind", FIELD_ID, true, &kind},     {"run", FIELD_ID, true, &run},
-        {"epoch", FIELD_ID, true, &epoch},   {"turn", FIELD_ID, true, &turn},
-        {"base", FIELD_COMMIT, true, &base},
+        {"hub", JOB_PATH, true, &hub},     {"path", JOB_PATH, true, &path},
+        {"kind", JOB_ID, true, &kind},     {"run", JOB_ID, true, &run},
+        {"epoch", JOB_ID, true, &epoch},   {"turn", JOB_ID, true, &turn},
+        {"base", JOB_COMMIT, true, &base},
     };
     if (!job_read(in, fields, COUNT(fields), &arena, err) || !hub_check(hub, err))
         return false;

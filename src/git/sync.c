@@ -178,10 +178,10 @@ bool sync_job(const json_t *in, json_t *out, Err *err)
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *hub, *repo, *target, *accept;
     const JobField fields[] = {
-        {"hub", FIELD_PATH, true, &hub},
-        {"repo", FIELD_PATH, true, &repo},
-        {"target", FIELD_BRANCH, true, &target},
-        {"accept", FIELD_COMMIT, false, &accept},
+        {"hub", JOB_PATH, true, &hub},
+        {"repo", JOB_PATH, true, &repo},
+        {"target", JOB_BRANCH, true, &target},
+        {"accept", JOB_COMMIT, false, &accept},
     };
     if (!job_read(in, fields, COUNT(fields), &arena, err))
         return false;

@@ -82,7 +82,7 @@ bool trash_list_job(const json_t *in, json_t *out, Err *err)
 {
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *trash;
-    const JobField fields[] = {{"trash", FIELD_PATH, true, &trash}};
+    const JobField fields[] = {{"trash", JOB_PATH, true, &trash}};
     if (!job_read(in, fields, COUNT(fields), &arena, err))
         return false;
     CLEANUP(mem_freep) char **names = NULL;
@@ -147,9 +147,9 @@ bool trash_restore_job(const json_t *in, json_t *out, Err *err)
     const char *trash, *name, *to;
     char entry[PATH_MAX];
     const JobField fields[] = {
-        {"trash", FIELD_PATH, true, &trash},
-        {"name", FIELD_TEXT, true, &name},
-        {"to", FIELD_PATH, false, &to},
+        {"trash", JOB_PATH, true, &trash},
+        {"name", JOB_TEXT, true, &name},
+        {"to", JOB_PATH, false, &to},
     };
     if (!job_read(in, fields, COUNT(fields), &arena, err) ||
         !entry_path(trash, name, "", entry, err))
@@ -175,7 +175,7 @@ bool trash_expire_job(const json_t *in, json_t *out, Err *err)
 {
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *trash;
-    const JobField fields[] = {{"trash", FIELD_PATH, true, &trash}};
+    const JobField fields[] = {{"trash", JOB_PATH, true, &trash}};
     if (!job_read(in, fields, COUNT(fields), &arena, err))
         return false;
     int64_t now_ms = json_int(in, "now_ms", 0), kept = 0;

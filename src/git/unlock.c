@@ -224,7 +224,7 @@ bool unlock_job(const json_t *in, json_t *out, Err *err)
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const char *hub;
     char real[PATH_MAX];
-    const JobField fields[] = {{"hub", FIELD_PATH, true, &hub}};
+    const JobField fields[] = {{"hub", JOB_PATH, true, &hub}};
     if (!job_read(in, fields, COUNT(fields), &arena, err) || !hub_check(hub, err))
         return false;
     if (!realpath(hub, real))
