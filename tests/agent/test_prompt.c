@@ -40,7 +40,7 @@ static void every_prompt_of_the_program_can_be_filled(void **state)
 }
 
 static const char *const sent[] = {"work",     "continue", "verify-failed", "merged-verify-failed",
-                                   "conflict", "answer",   "recovery",      "nothing-changed"};
+                                   "conflict", "answer",   "recovery"};
 
 static void every_prompt_says_how_to_report_and_never_signals_itself(void **state)
 {
