@@ -16,7 +16,7 @@ with() { # COMPILER
 tidy() { git ls-files 'src/*.c' | grep -v '^src/keeper/' | xargs -P 2 -n 8 clang-tidy -p build-clang --quiet --warnings-as-errors='*'; }
 check() {
     cppcheck --quiet --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-        --suppress=missingIncludeSystem --std=c11 -D_GNU_SOURCE -Isrc -I. src
+        --suppress=missingIncludeSystem --std=c11 --library=tools/cppcheck.cfg -D_GNU_SOURCE -Isrc -I. src
 }
 step formatting formatted
 step rooms tools/rooms.sh

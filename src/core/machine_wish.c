@@ -291,7 +291,8 @@ static bool leave_out(Machine *machine, const Event *event, TaskState state, Sto
 static bool put_away(Machine *machine, const Task *task)
 {
     Run *run = task ? run_at(machine, task->run) : NULL;
-    if (!run || !run->has_workspace || !run->commit[0] || (run->state != RUN_ENDED && run->state != RUN_PARKED))
+    if (!run || !run->has_workspace || !run->commit[0] ||
+        (run->state != RUN_ENDED && run->state != RUN_PARKED))
         return false;
     set_run_state(machine, run, RUN_RETIRING);
     return true;

@@ -348,13 +348,13 @@ bool api_task_add(Call *call)
     json_t *added = json_array();
     if (is_fine)
         post_all(&adding);
-    for (size_t i = 0; is_fine && i < adding.count; i++)
+    for (size_t i = 0; is_fine && adding.tasks && i < adding.count; i++)
         json_array_append_new(added, json_pack("{s:I,s:s,s:s?}", "id",
                                                (json_int_t)adding.tasks[i].id, "title",
                                                adding.tasks[i].title, "key", adding.tasks[i].key));
     is_fine = is_fine && engine_commit(call->engine, &call->err);
-    for (size_t i = 0; i < adding.count; i++)
-        free(adding.tasks ? adding.tasks[i].limits : NULL);
+    for (size_t i = 0; adding.tasks && i < adding.count; i++)
+        free(adding.tasks[i].limits);
     arena_done(&adding.arena);
     if (is_fine)
         reply_json(call, json_pack("{s:O}", "added", added));

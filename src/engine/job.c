@@ -84,8 +84,8 @@ void jobs_free(Jobs *jobs)
     if (!jobs)
         return;
     int64_t until_ms = clock_mono_ms() + END_WAIT_MS;
-    while (jobs->first) {
-        Job *job = jobs->first;
+    for (Job *job = jobs->first, *next; job; job = next) {
+        next = job->next;
         if (job->pid > 0) {
             let_end(job, until_ms);
             (void)kill(job->pid, SIGTERM);    /* it may be gone already */

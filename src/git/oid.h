@@ -23,9 +23,8 @@ static inline bool oid_is_hex(const char *text, size_t length)
 static inline Oid oid_from(const char *text)
 {
     Oid oid = {""};
-    size_t length = text ? strlen(text) : 0;
-    if (oid_is_hex(text ? text : "", length))
-        memcpy(oid.hex, text, length + 1);
+    if (text && oid_is_hex(text, strlen(text)))
+        memcpy(oid.hex, text, strlen(text) + 1);
     return oid;
 }
 

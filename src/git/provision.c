@@ -138,7 +138,7 @@ static bool source_copy(const char *real, int to_folder, const char *name, Err *
 
 static bool one_copy(const char *repo, int workspace, const char *rel, json_t *missing, Err *err)
 {
-    char real[PATH_MAX], name[PLACE_NAME_SIZE];
+    char real[PATH_MAX] = "", name[PLACE_NAME_SIZE];
     if (!source_find(repo, rel, real, err))
         return false;
     if (!real[0]) {

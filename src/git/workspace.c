@@ -109,7 +109,7 @@ static bool parts_remove(const Workspace *ws, Err *err)
     snprintf(head, sizeof head, "%s.part-", ws->name);
     DIR *list = opendir(ws->root);
     bool is_done = list || err_errno(err, "cannot list '%s'", ws->root);
-    for (struct dirent *entry; is_done && (entry = readdir(list));) {
+    for (struct dirent *entry; list && is_done && (entry = readdir(list));) {
         if (!text_starts(entry->d_name, head))
             continue;
         is_done =
