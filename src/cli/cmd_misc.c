@@ -1,12 +1,14 @@
 /* Small commands: decide, replay, signal, and the two that the engine itself starts. */
 #include "agent/script.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "core/decide.h"
 #include "engine/replay.h"
 #include "engine/work.h"
 #include "http/client.h"
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -121,6 +123,27 @@ static int signal_refused(const Str *reply, Err *err)
         json_text(json_object_get(json, "error"), "message", "the engine refused the signal"));
 }
 
+enum { SIGNAL_WAIT_MS = 60000, SIGNAL_STEP_MS = 100 };
+
+/* Agents go on while the engine is restarted: a signal waits for the next one. Saying it twice does
+ * no harm, so an exchange that broke is tried again as well. */
+static bool signal_send(const char *path, const char *json, const char *token, int *status,
+                        Str *reply, Err *err)
+{
+    int64_t until_ms = clock_mono_ms() + SIGNAL_WAIT_MS;
+    for (;;) {
+        Err problem = {0};
+        if (http_call(path, "POST", "/api/v1/signal", json, token, status, reply, &problem))
+            return true;
+        bool is_gone = problem.kind == ERR_NOT_FOUND || problem.kind == ERR_IO;
+        if (!is_gone || clock_mono_ms() > until_ms) {
+            *err = problem;
+            return false;
+        }
+        (void)poll(NULL, 0, SIGNAL_STEP_MS); /* cut short is fine */
+    }
+}
+
 int command_signal(Cli *cli, const Args *args, Err *err)
 {
     const char *path = getenv("OTTO_SOCKET"), *token = getenv("OTTO_TOKEN");
@@ -135,7 +158,7 @@ int command_signal(Cli *cli, const Args *args, Err *err)
     if (!cli_put_text(body, "text", text, err))
         return EXIT_ERR;
     CLEANUP(mem_freep) char *json = json_write(body);
-    if (!http_call(path, "POST", "/api/v1/signal", json, token, &status, &reply, err))
+    if (!signal_send(path, json, token, &status, &reply, err))
         return EXIT_ERR;
     if (status >= 400)
         return signal_refused(&reply, err);

@@ -257,11 +257,12 @@ static bool check_key(Adding *adding, size_t index)
 
 static bool read_all(Adding *adding, const json_t *list)
 {
-    adding->count = json_array_size(list);
-    if (!json_is_array(list) || adding->count == 0 || adding->count > MOST_TASKS)
+    size_t count = json_array_size(list);
+    if (count == 0 || count > MOST_TASKS)
         return err_set(&adding->call->err, ERR_USAGE, "'tasks' must hold 1 to %d tasks",
                        MOST_TASKS);
-    adding->tasks = arena_alloc(&adding->arena, adding->count * sizeof *adding->tasks);
+    adding->tasks = arena_alloc(&adding->arena, count * sizeof *adding->tasks);
+    adding->count = count;
     TaskId next = machine_next_task(adding->call->engine->machine);
     for (size_t i = 0; i < adding->count; i++) {
         const json_t *json = json_array_get(list, i);
@@ -348,12 +349,12 @@ bool api_task_add(Call *call)
     json_t *added = json_array();
     if (is_fine)
         post_all(&adding);
-    for (size_t i = 0; is_fine && adding.tasks && i < adding.count; i++)
+    for (size_t i = 0; is_fine && i < adding.count; i++)
         json_array_append_new(added, json_pack("{s:I,s:s,s:s?}", "id",
                                                (json_int_t)adding.tasks[i].id, "title",
                                                adding.tasks[i].title, "key", adding.tasks[i].key));
     is_fine = is_fine && engine_commit(call->engine, &call->err);
-    for (size_t i = 0; adding.tasks && i < adding.count; i++)
+    for (size_t i = 0; i < adding.count; i++)
         free(adding.tasks[i].limits);
     arena_done(&adding.arena);
     if (is_fine)

@@ -306,7 +306,11 @@ run_cases() { # NAME...
         wait "$watch_pid" 2>/dev/null
         took=$((($(date +%s%N) - began) / 1000000))
         case $code in
-        0) passed=$((passed + 1)); printf 'ok    %6d ms  %s\n' "$took" "$name" ;;
+        0)
+            passed=$((passed + 1))
+            printf 'ok    %6d ms  %s\n' "$took" "$name"
+            sed -n 's/^note: /      | /p' "$TOP/log"
+            ;;
         77) skipped=$((skipped + 1)); printf 'skip              %s: %s\n' "$name" "$(sed -n 's/^skipped: //p' "$TOP/log")" ;;
         *)
             failed=$((failed + 1))

@@ -179,7 +179,7 @@ a_check_that_does_not_exist_fails_like_any_check_and_says_so() {
     expect 3 otto run
     state_is 1 timeout
     otto show 1 --json >"$ROOM/show"
-    contains "$ROOM/show" 'not found'
+    grep -q '"output": ".*no-such-checker: ' "$ROOM/show" || fail 'the shell is not quoted'
     contains "$ROOM/show" '"exit_code": 127'
 }
 
