@@ -35,7 +35,7 @@ typedef struct AgentLaunch {
     const char *stdin_text;  /* the prompt; NULL: stdin is empty */
 } AgentLaunch;
 
-/* Everything lives in the arena. */
+/* Everything lives in the arena, or is borrowed from turn. */
 bool agent_launch(const AgentTurn *turn, Arena *arena, AgentLaunch *launch, Err *err) NODISCARD;
 
 /*    event           word        meaning */

@@ -41,8 +41,16 @@ static bool name_is(const char *pair, const char *name)
     return strncmp(pair, name, length) == 0 && pair[length] == '=';
 }
 
+/* The first letters of the table above: most variables begin with none of them. */
+static bool may_be_listed(const char *pair)
+{
+    return strchr("OLNG", pair[0]) != NULL;
+}
+
 static bool is_inherited(const char *pair)
 {
+    if (!may_be_listed(pair))
+        return strchr(pair, '=') != NULL;
     if (name_is(pair, pace))
         return true;
     for (size_t i = 0; i < COUNT(engine_only); i++)
@@ -63,7 +71,7 @@ static void env_put(EnvList *list, const char *pair)
 {
     size_t length = strcspn(pair, "=") + 1;
     for (size_t i = 0; i < list->count; i++)
-        if (strncmp(list->items[i], pair, length) == 0) {
+        if (list->items[i][0] == pair[0] && strncmp(list->items[i], pair, length) == 0) {
             list->items[i] = pair;
             return;
         }
@@ -143,7 +151,7 @@ const char *const *agent_env(const AgentTurn *turn, Arena *arena)
     EnvList list = {arena_alloc(arena, size * sizeof(char *)), 0, arena};
     for (size_t i = 0; i < inherited; i++)
         if (is_inherited(turn->base_env[i]))
-            list.items[list.count++] = arena_strdup(arena, turn->base_env[i]);
+            list.items[list.count++] = turn->base_env[i];
     for (size_t i = 0; i < turn->settings->env.count; i++)
         if (!text_starts(turn->settings->env.items[i], "OTTO_"))
             env_put(&list, turn->settings->env.items[i]);

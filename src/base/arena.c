@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 16 * 1024, ALIGN_BYTES = 16 };
+enum { FIRST_BYTES = 1024, BLOCK_BYTES = 16 * 1024, ALIGN_BYTES = 16 };
 
 struct ArenaBlock {
     ArenaBlock *next;
@@ -54,15 +54,16 @@ void *arena_alloc(Arena *arena, size_t size)
     size = (size + ALIGN_BYTES - 1) & ~(size_t)(ALIGN_BYTES - 1);
     ArenaBlock *block = arena->blocks;
     if (!block || block->size - block->used < size) {
-        size_t bytes = MAX(size, (size_t)BLOCK_BYTES);
-        block = mem_alloc(sizeof *block + bytes);
+        size_t bytes = MAX(size, (size_t)(block ? BLOCK_BYTES : FIRST_BYTES));
+        block = mem_grow(NULL, sizeof *block + bytes, 1);
         block->size = bytes;
+        block->used = 0;
         block->next = arena->blocks;
         arena->blocks = block;
     }
     void *memory = block->bytes + block->used;
     block->used += size;
-    return memory;
+    return memset(memory, 0, size); /* here, not for whole blocks: most are used in part */
 }
 
 char *arena_strndup(Arena *arena, const char *text, size_t length)
@@ -103,7 +104,6 @@ void arena_reset(Arena *arena)
         arena->blocks = NULL;
         return;
     }
-    memset(keep->bytes, 0, keep->used);
     keep->used = 0;
     keep->next = NULL;
 }

@@ -74,6 +74,9 @@ void run_stop(Machine *machine, Run *run, StopWish wish, bool is_forced)
     run->stop = (uint8_t)wish;
     if (run->state != RUN_STOPPING)
         set_run_state(machine, run, RUN_STOPPING);
+    if (is_forced && machine->effect_count &&
+        machine->effects[machine->effect_count - 1].kind == FX_STOP_TURN)
+        machine->effect_count--; /* one order, not two: the keeper would walk its tree twice */
     if (is_forced)
         emit(machine, FX_KILL_TURN, task_at(machine, run->task), run, NULL);
     run_changed(machine, run);

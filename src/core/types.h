@@ -82,7 +82,13 @@ typedef enum AutoState {
 } AutoState;
 
 /* Tags that count in selection; all tags are kept as text in the store. */
-enum { TAG_CRITICAL = 1, TAG_QUICK_WIN = 2, TAG_NEXT = 4, TAG_LATER = 8 };
+enum {
+    TAG_CRITICAL = 1,
+    TAG_QUICK_WIN = 2,
+    TAG_NEXT = 4,
+    TAG_LATER = 8,
+    TAG_CHECKED = 16, /* not a tag: it has checks of its own */
+};
 
 enum { PRIORITY_NONE = 255, HASH_SIZE = 65 /* SHA-256 in hex and NUL; SHA-1 fits */ };
 

@@ -225,6 +225,8 @@ static bool read_one(Adding *adding, NewTask *task)
         !read_bound(task->json, "max_turns", 100000, &max_turns, err) ||
         !read_bound(task->json, "timeout_minutes", 100000, &minutes, err))
         return err_add(err, "task '%.80s'", task->title ? task->title : "?");
+    if (json_array_size(json_object_get(task->json, "check")))
+        task->tags |= TAG_CHECKED;
     const char *agent = json_text(task->json, "agent", NULL);
     if (agent && *agent && adding->project->is_read &&
         !settings_agent(&adding->project->settings, agent, err))
@@ -417,6 +419,9 @@ static bool edit_fields(Adding *adding, NewTask *task, const Task *now)
         (json_object_get(json, "timeout_minutes") &&
          !read_bound(json, "timeout_minutes", 100000, &minutes, err)))
         return false;
+    const json_t *checks = json_object_get(json, "check");
+    bool is_checked = checks ? json_array_size(checks) > 0 : now->tags & TAG_CHECKED;
+    task->tags = (uint8_t)((task->tags & ~TAG_CHECKED) | (is_checked ? TAG_CHECKED : 0));
     const char *agent = json_text(json, "agent", NULL);
     if (agent && *agent && adding->project->is_read &&
         !settings_agent(&adding->project->settings, agent, err))

@@ -34,15 +34,12 @@ void gates_free(Engine *engine)
 }
 
 /* The project's commands, then the task's own conditions: all of them required. */
-bool task_commands(Engine *engine, ProjectInfo *project, TaskId task, Arena *arena,
-                   VerifyCommand **commands, size_t *count, Err *err)
+void task_commands(const ProjectInfo *project, const StoreTaskText *text, Arena *arena,
+                   VerifyCommand **commands, size_t *count)
 {
-    StoreTaskText text = {0};
-    if (!store_task_text_get(engine->store, task, arena, &text, err))
-        return false;
-    CLEANUP(json_freep)
-    json_t *checks =
-        *text.checks_json ? json_read(text.checks_json, strlen(text.checks_json), err) : NULL;
+    bool has_checks = !text_equal(text->checks_json, "") && !text_equal(text->checks_json, "[]");
+    CLEANUP(json_freep) json_t *checks =
+        has_checks ? json_read(text->checks_json, strlen(text->checks_json), NULL) : NULL;
     const VerifySettings *verify = &project->settings.verify;
     size_t own = json_array_size(checks);
     *count = verify->count + own;
@@ -59,7 +56,6 @@ bool task_commands(Engine *engine, ProjectInfo *project, TaskId task, Arena *are
         (*commands)[verify->count + i] =
             (VerifyCommand){command, command, verify->default_timeout_s, true};
     }
-    return true;
 }
 
 static void discard(void *user, const json_t *result, const Err *err)
@@ -241,12 +237,10 @@ static void sweep_old(LiveGate *live)
 void gate_skip_empty(Engine *engine, const Effect *effect)
 {
     const Run *run = machine_run(engine->machine, effect->run);
-    ProjectInfo *project = project_info(engine, effect->project);
-    CLEANUP(arena_done) Arena arena = ARENA_INIT;
-    VerifyCommand *commands;
-    size_t count = 0;
+    const Task *task = machine_task(engine->machine, effect->task);
+    const ProjectInfo *project = project_info(engine, effect->project);
     if (!run || run->state != RUN_VERIFYING || !project || project->settings.verify.count ||
-        !task_commands(engine, project, effect->task, &arena, &commands, &count, NULL) || count)
+        task->tags & TAG_CHECKED)
         return;
     Act act = act_of(engine, effect);
     post_empty(&act);
@@ -265,11 +259,12 @@ void gate_run(Engine *engine, const Effect *effect, bool is_merge)
     engine->gates = live;
     Err err = {0};
     /* never empty here, except for a merged tree: see gate_skip_empty */
-    if (!task_commands(engine, project, effect->task, &live->arena, &live->commands, &live->count,
-                       &err)) {
+    StoreTaskText text = {0};
+    if (!store_task_text_get(engine->store, effect->task, &live->arena, &text, &err)) {
         post_verdict(live, VERDICT_ERROR, err.text);
         return;
     }
+    task_commands(project, &text, &live->arena, &live->commands, &live->count);
     if (live->count == 0) {
         post_verdict(live, VERDICT_NONE, NULL);
         return;

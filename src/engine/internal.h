@@ -225,8 +225,8 @@ void gate_skip_empty(Engine *engine,
                      const Effect *effect); /* answers it when nothing is to be run */
 LiveGate *gate_of(Engine *engine, RunId run);
 void gates_free(Engine *engine);
-bool task_commands(Engine *engine, ProjectInfo *project, TaskId task, Arena *arena,
-                   VerifyCommand **commands, size_t *count, Err *err);
+void task_commands(const ProjectInfo *project, const StoreTaskText *text, Arena *arena,
+                   VerifyCommand **commands, size_t *count);
 
 /* landing.c */
 void merge_run(Engine *engine, const Effect *effect);

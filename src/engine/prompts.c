@@ -107,8 +107,7 @@ bool prompt_of_turn(Engine *engine, const Run *run, ProjectInfo *project,
     const char *name = prompt_name(run, says ? text->says_kind : SAYS_NONE);
     VerifyCommand *commands = NULL;
     size_t count = 0;
-    if (!task_commands(engine, project, run->task, &arena, &commands, &count, err))
-        return false;
+    task_commands(project, words, &arena, &commands, &count);
     fill_texts(engine, run, project, &t);
     list_checks(commands, count, &t.checks);
     if (text_equal(name, "recovery"))

@@ -59,10 +59,6 @@ a_full_disk_at_every_write() {
 }
 
 # Random moments: the engine, a keeper or a worker dies.
-rng() { # MODULUS: the next random number below it
-    rng_state=$(((rng_state * 1103515245 + 12345) % 2147483648))
-    echo $((rng_state / 65536 % $1))
-}
 
 random_kill() { # ENGINE_PID WHAT
     case $2 in
@@ -77,16 +73,18 @@ random_kill_child() { # ENGINE_PID PATTERN: one child of our own engine
 }
 
 random_round() { # SEED
-    rng_state=$(($1 % 2147483648))
-    rng_discard=$(rng 7)
+    random_begin "$1"
     fault_begin
-    kills=$(($(rng 6) + 1))
+    random 6
+    kills=$((RANDOM_IS + 1))
     while [ "$kills" -gt 0 ]; do
         kills=$((kills - 1))
         start run run --quiet
         # up to 0.8 s: the run takes about one second
-        sleep "0.$(printf '%03d' "$(rng 800)")"
-        case $(rng 10) in
+        random 800
+        sleep "0.$(printf '%03d' "$RANDOM_IS")"
+        random 10
+        case $RANDOM_IS in
         0) random_kill "$PID" keeper || true ;;
         1 | 2) random_kill "$PID" worker || true ;;
         esac
@@ -103,6 +101,7 @@ killed_at_random_moments() {
         (random_round $((seed + round))) || fail "round with seed $((seed + round))"
         round=$((round + 1))
     done
+    cd "$ROOM/repo"
     say "note: $rounds rounds from seed $seed"
 }
 

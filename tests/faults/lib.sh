@@ -115,3 +115,12 @@ fault_point() { # CALL N: one point from the backlog to the verdict; false: ther
     fault_finish
     fault_verdict
 }
+
+# Random numbers that a seed repeats (a subshell would forget the state, so the answer is a variable).
+random_begin() { # SEED
+    random_state=$((($1 * 2654435761 + 12345) % 2147483648))
+}
+random() { # MODULUS -> RANDOM_IS, below it
+    random_state=$(((random_state * 1103515245 + 12345) % 2147483648))
+    RANDOM_IS=$((random_state / 65536 % $1))
+}
