@@ -89,12 +89,13 @@ static bool on_task_added(Machine *machine, const Event *event)
 /* What a person stopped may go on. */
 static void wake_task(Machine *machine, Task *task)
 {
-    if (task_is_resting(machine, task)) {
-        Run *run = run_at(machine, task->run);
-        run->stop = STOP_NONE;
-        run_changed(machine, run);
-        task_refresh(machine, task);
-    }
+    Run *run = run_at(machine, task->run);
+    if (!run || run->stop != STOP_BY_USER)
+        return;
+    bool is_ending = run->state == RUN_STOPPING || run->state == RUN_SAVING;
+    run->stop = is_ending ? STOP_BY_PAUSE : STOP_NONE; /* the agent was told to end already */
+    run_changed(machine, run);
+    task_refresh(machine, task);
 }
 
 static void back_to_pending(Machine *machine, Task *task, bool is_fresh)

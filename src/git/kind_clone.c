@@ -5,6 +5,7 @@
  * runs a command inside (T8). */
 #include "base/file.h"
 #include "base/str.h"
+#include "git/index.h"
 #include "git/ref.h"
 #include "git/repo.h"
 #include "git/workspace.h"
@@ -110,11 +111,11 @@ static bool git_dir_put(const Workspace *ws, const char *git_dir, Err *err)
 
 static bool clone_make(const Workspace *ws, Err *err)
 {
-    char part[PATH_MAX], git_dir[PATH_MAX], folder[PATH_MAX];
+    char part[PATH_MAX], git_dir[PATH_MAX], from[PATH_MAX], to[PATH_MAX];
     return workspace_part_open(ws, part, err) && path_join(git_dir, part, ".git", err) &&
            workspace_fill(ws, part, err) && git_dir_put(ws, git_dir, err) &&
-           hub_path(ws->hub, "index", "", folder, err) &&
-           file_copy(folder, ws->index ? ws->index : ws->name, git_dir, "index", err) &&
+           hub_path(ws->hub, "index", ws->index ? ws->index : ws->name, from, err) &&
+           path_join(to, git_dir, "index", err) && index_copy(from, to, 0644, err) &&
            workspace_part_close(ws, part, err);
 }
 

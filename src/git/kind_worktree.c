@@ -2,6 +2,7 @@
  * write into the hub itself. */
 #include "base/file.h"
 #include "base/str.h"
+#include "git/index.h"
 #include "git/place.h"
 #include "git/ref.h"
 #include "git/workspace.h"
@@ -26,11 +27,8 @@ static bool text_put(const char *folder, const char *name, const char *text, Err
 static bool index_put(const Workspace *ws, const char *admin, Err *err)
 {
     char from[PATH_MAX], to[PATH_MAX];
-    size_t length = 0;
-    if (!hub_path(ws->hub, "index", ws->name, from, err) || !path_join(to, admin, "index", err))
-        return false;
-    CLEANUP(mem_freep) char *bytes = file_read(from, (size_t)1 << 30, &length, err);
-    return bytes && file_write_plain(to, bytes, length, 0644, err);
+    return hub_path(ws->hub, "index", ws->name, from, err) && path_join(to, admin, "index", err) &&
+           index_copy(from, to, 0644, err);
 }
 
 /* The files that `git worktree add` would write. */

@@ -2,6 +2,7 @@
 #include "git/snapshot.h"
 #include "base/file.h"
 #include "base/str.h"
+#include "git/index.h"
 #include "git/ref.h"
 #include "git/scan.h"
 #include <errno.h>
@@ -28,13 +29,11 @@ void snapshot_ref(const char *run, const char *epoch, const char *turn, char out
 }
 
 /* The index is worked on as a copy: a killed worker leaves the old one whole and no lock. */
-static bool index_copy(const Taking *t, Err *err)
+static bool index_take(const Taking *t, Err *err)
 {
-    size_t length = 0;
     if (!path_exists(t->index))
         return unlink(t->part) == 0 || errno == ENOENT || err_errno(err, "cannot remove an index");
-    CLEANUP(mem_freep) char *bytes = file_read(t->index, (size_t)1 << 30, &length, err);
-    return bytes && file_write_plain(t->part, bytes, length, 0600, err);
+    return index_copy(t->index, t->part, 0600, err);
 }
 
 static bool is_plain_file(const char *path)
@@ -50,7 +49,7 @@ static bool taking_open(Taking *t, Err *err)
     snprintf(file, sizeof file, "%s.%ld", ws->name, (long)getpid());
     if (!hub_path(ws->hub, "index", ws->name, t->index, err) ||
         !hub_path(ws->hub, "tmp", file, t->part, err) ||
-        !path_join(t->exclude, ws->path, ".git/info/exclude", err) || !index_copy(t, err))
+        !path_join(t->exclude, ws->path, ".git/info/exclude", err) || !index_take(t, err))
         return false;
     t->hub = (Git){.dir = ws->hub};
     t->files =

@@ -25,6 +25,7 @@ tasks:
   left:
     turns:
       - - run: '{ cat shared.txt; echo left; } | sort -u >t && mv t shared.txt'
+        - commit: "feat: one side"
         - signal: COMPLETE
     on_conflict:
       - - run: {command: 'git merge -q "$OTTO_TARGET_REF"', may_fail: true}
@@ -34,6 +35,7 @@ tasks:
   right:
     turns:
       - - run: '{ cat shared.txt; echo right; } | sort -u >t && mv t shared.txt'
+        - commit: "feat: one side"
         - signal: COMPLETE
     on_conflict:
       - - run: {command: 'git merge -q "$OTTO_TARGET_REF"', may_fail: true}
