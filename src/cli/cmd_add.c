@@ -105,6 +105,13 @@ int command_add(Cli *cli, const Args *args, Err *err)
         return cli_fail(err, ERR_USAGE, "add what? otto add \"TITLE\", or otto add --from FILE");
     if (file && has_title)
         return cli_fail(err, ERR_USAGE, "give a title or --from, not both");
+    static const char *const own[] = {"body",  "body-file", "tag",     "after", "check", "priority",
+                                      "agent", "max-turns", "timeout", "key",   "parent"};
+    for (size_t i = 0; file && i < COUNT(own); i++)
+        if (args_has(args, own[i]))
+            return cli_fail(err, ERR_USAGE,
+                            "--%s is for a single task; in a file each task says it itself",
+                            own[i]);
     if (!cli_project(cli, true, &project, err))
         return EXIT_ERR;
     json_t *tasks = json_array();

@@ -21,7 +21,7 @@ static const EndRow ends[] = {
     {"review",  "to review", 12, false, "show"},
     {"asking",  "asks",      12, false, NULL},
     {"active",  "not ended", 12, false, "why"},
-    {"pending", "not begun", 3, false, "why"},
+    {"pending", "waits",     3, false, "why"},
     {"skipped", "skipped",   3, true,  NULL},
 };
 /* clang-format on */
@@ -70,7 +70,9 @@ static void print_item(Cli *cli, const EndRow *end, const json_t *item, const js
     int64_t id = json_int(item, "id", 0);
     CLEANUP(str_done) Str head = STR_INIT;
     CLEANUP(str_done) Str note = STR_INIT;
-    str_addf(&head, "%s %-9s", view_mark(&cli->term, end->state), end->heading);
+    bool is_unchanged = text_equal(end->state, "done") && !json_text(item, "commit", NULL);
+    str_addf(&head, "%s %-9s", view_mark(&cli->term, end->state),
+             is_unchanged ? "no change" : end->heading);
     str_add(&cli->out, "  ");
     term_add(&cli->term, &cli->out, view_state_style(end->state), head.bytes);
     str_addf(&cli->out, " #%" PRId64 " ", id);
@@ -91,16 +93,24 @@ static void print_item(Cli *cli, const EndRow *end, const json_t *item, const js
 static void print_state(Cli *cli, const SummaryRequest *request, const EndRow *end,
                         const json_t *items, const json_t *needs)
 {
-    size_t index, count = 0;
+    size_t index, count = 0, earlier = 0;
     const json_t *item;
+    int64_t since_ms = clock_wall_ms() - request->elapsed_ms - 1000;
     json_array_foreach(items, index, item)
     {
         if (!text_equal(state_of(item, needs), end->state) ||
             !is_asked(request, json_int(item, "id", 0)))
             continue;
+        int64_t landed_ms = json_int(item, "landed_ms", 0);
+        if (landed_ms && landed_ms < since_ms) { /* not in this run */
+            earlier++;
+            continue;
+        }
         if (count++ < end->shown)
             print_item(cli, end, item, need_of(needs, json_int(item, "id", 0)));
     }
+    if (earlier)
+        str_addf(&cli->out, "    %zu landed earlier\n", earlier);
     if (count > end->shown)
         str_addf(&cli->out, "    and %zu more: %s list %s\n", count - end->shown, cli->otto,
                  text_equal(end->state, "asking") ? "active" : end->state);
@@ -131,7 +141,8 @@ static int exit_code_of(const SummaryRequest *request, const json_t *items)
     json_array_foreach(items, index, item)
     {
         const EndRow *end = end_of(json_text(item, "state", ""));
-        if (end && !end->is_fine && is_asked(request, json_int(item, "id", 0)))
+        bool is_left_out = json_flag(item, "left_out", false) && request->count == 0;
+        if (end && !end->is_fine && !is_left_out && is_asked(request, json_int(item, "id", 0)))
             return EXIT_PARTLY;
     }
     return EXIT_DONE;

@@ -5,7 +5,7 @@
 static bool title_check(const char *title, char *why, size_t size)
 {
     size_t length = text_characters(title);
-    if (!length)
+    if (!length || strspn(title, " \t") == strlen(title))
         (void)snprintf(why, size, "the title is empty"); /* fits */
     else if (length > BACKLOG_MOST_TITLE)
         (void)snprintf(why, size, "the title is longer than %d characters",

@@ -111,7 +111,7 @@ static void fill_counters(const Machine *machine, const Run *run, RouteCounter o
     const Task *task = task_at(machine, run->task);
     const Limits *limits = &mind_of(machine, run->project)->row.limits;
     const RouteCounter counters[COUNTERS] = {
-        {"turns", run->turn, task_max_turns(machine, task)},
+        {"turns", run->turn - run->cut_turns, task_max_turns(machine, task)},
         {"time-ms", run_elapsed(machine, run), task_timeout(machine, task)},
         {"retries", task->retries, limits->max_retries},
         {"conflict", run->conflict_tries, limits->max_conflict_tries},
@@ -304,7 +304,7 @@ static CompletionInput completion_input(const Machine *machine, const Run *run, 
         .signal = (SignalType)run->signal,
         .gate = gate,
         .mode = MODE_AUTOPILOT,
-        .iterations = run->turn,
+        .iterations = run->turn - run->cut_turns,
         .max_iterations = task_max_turns(machine, task),
         .elapsed_ms = run_elapsed(machine, run),
         .timeout_ms = task_timeout(machine, task),
@@ -353,6 +353,7 @@ static void judge_turn(Machine *machine, Run *run)
     case STOP_BY_REMOVE:
     case STOP_BY_SKIP:
     case STOP_WISH_COUNT:
+        run->cut_turns++;
         run_park(machine, run, "stopped; its work is saved");
         return;
     case STOP_BY_CLOCK:
@@ -408,7 +409,7 @@ static void on_workspace_ready(Machine *machine, Run *run, const Event *event)
 static void on_step_failed(Machine *machine, Run *run, const Event *event)
 {
     /* D-141: a missing program or permission is final; the rest may be better in a while */
-    run_retry_step(machine, run, event, event->a ? "spawn-failed" : "failed");
+    run_retry_step(machine, run, event, event->a ? "spawn-failed" : "cannot-start");
 }
 
 static void on_turn_started(Machine *machine, Run *run, const Event *event)

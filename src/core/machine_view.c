@@ -137,7 +137,7 @@ static void explain_pending(const Machine *machine, const Task *task, int64_t no
         str_addf(out, "tagged `later`: taken only when named (otto run %u)", task->id);
     else if (mind->row.only_wanted && !task->is_wanted && mind->row.autopilot == AUTO_RUNNING)
         str_add(out, "ready, but the autopilot was asked for other tasks");
-    else if (mind->row.autopilot == AUTO_IDLE)
+    else if (mind->row.autopilot == AUTO_IDLE || !machine->is_online)
         str_add(out, "ready; the autopilot is not running (otto run)");
     else if (mind->row.autopilot != AUTO_RUNNING)
         str_add(out, "ready; the autopilot is paused (otto resume)");
@@ -156,8 +156,8 @@ static void explain_run(const Machine *machine, const Run *run, Str *out)
 #undef X
     };
     const Task *task = task_at(machine, run->task);
-    str_addf(out, "%s (run %u, turn %u of %u)", help[run->state], run->id, run->turn,
-             task_max_turns(machine, task));
+    str_addf(out, "%s (run %u, turn %u of %u)", help[run->state], run->id,
+             run->turn - run->cut_turns, task_max_turns(machine, task));
     if (run->retry_ms)
         str_add(out, "; the step failed and is tried again shortly");
 }

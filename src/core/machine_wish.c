@@ -301,7 +301,8 @@ static bool put_away(Machine *machine, const Task *task)
 
 static bool on_skip(Machine *machine, const Event *event)
 {
-    say(machine, "a person left it out");
+    say(machine, "a person left it out%s%s", event->text ? ": " : "",
+        event->text ? event->text : "");
     return leave_out(machine, event, TASK_SKIPPED, STOP_BY_SKIP);
 }
 

@@ -161,6 +161,7 @@ typedef struct Run {
     uint32_t epoch;          /* raised at each (re)start; old acts are refused */
     uint32_t turn;           /* of this run, from 1 */
     uint32_t epoch_turns;    /* turns in this epoch */
+    uint32_t cut_turns;      /* turns that a person cut short: they do not count */
     uint8_t phase;           /* index in the workflow */
     uint8_t checkpoint;      /* index in the workflow's checkpoint words */
     uint8_t signal;          /* last control signal of the turn (SignalType) or none */

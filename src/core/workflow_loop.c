@@ -5,7 +5,7 @@
 /* clang-format off */
 static const WorkflowPhase phases[] = {
   { "work",   PHASE_AGENT,   "loop", "", false,
-    "COMPLETE BLOCKED PENDING none failed killed stopped limit timeout output-limit spawn-failed",
+    "COMPLETE BLOCKED PENDING none failed killed stopped limit timeout output-limit spawn-failed cannot-start",
     "the agent works, one turn after another" },
   { "verify", PHASE_VERIFY,  "", "", false, "pass fail error", "the engine checks the claim on a clean checkout" },
   { "merge",  PHASE_MERGE,   "", "", false, "landed empty conflict gate-failed moved error", "the work is merged, checked again and landed" },
@@ -109,6 +109,8 @@ static const WorkflowRoute routes[] = {
     { ACTION_KEEP_WORKSPACE, ACTION_ALERT, ACTION_FREE_SLOT }, "it wrote too much again and again; a person should look" },
   { "work-spawn-failed",     "work",   WF_ANY, "spawn-failed",    WF_ANY, "retries-left", "work",   WF_KEEP,         "pending", WF_NONE,
     { ACTION_COUNT_RETRY, ACTION_RETRY_LATER, ACTION_FREE_SLOT }, "the agent could not be started; the loop goes on without it for a while (D-7, D-141)" },
+  { "work-cannot-start",     "work",   WF_ANY, "cannot-start",    WF_ANY, "",             WF_STOP,  WF_NONE,         "failed",  WF_NONE,
+    { ACTION_KEEP_WORKSPACE, ACTION_ALERT, ACTION_FREE_SLOT }, "the agent cannot be started, and trying again would not help (D-141)" },
   { "work-spawn-spent",      "work",   WF_ANY, "spawn-failed",    WF_ANY, "",             WF_STOP,  WF_NONE,         "failed",  WF_NONE,
     { ACTION_KEEP_WORKSPACE, ACTION_ALERT, ACTION_FREE_SLOT }, "the agent could not be started again and again (D-141)" },
 

@@ -190,6 +190,10 @@ static bool post_run(Call *call)
     const json_t *tasks = json_object_get(call->body, "tasks");
     int64_t slots = json_int(call->body, "slots", 0);
     CLEANUP(json_freep) json_t *warnings = json_array();
+    const char *workflow = json_text(call->body, "workflow", NULL);
+    if (workflow && !workflow_find(workflow))
+        return err_set(&call->err, ERR_USAGE, "there is no workflow '%.60s'; known: loop",
+                       workflow);
     if (slots < 0 || slots > 64)
         return err_set(&call->err, ERR_USAGE, "slots must be 1 to 64, not %lld", (long long)slots);
     if (!check_repository(call, project, warnings) || !check_agent(call, project) ||
@@ -208,7 +212,7 @@ static bool post_run(Call *call)
     Event event = {.kind = EV_AUTOPILOT_STARTED,
                    .project = project->id,
                    .a = json_array_size(tasks) > 0,
-                   .b = slots};
+                   .b = slots ? slots : project->settings.slots};
     if (!wish(call, &event))
         return false;
     Counts counts = machine_counts(call->engine->machine, project->id);

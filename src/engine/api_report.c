@@ -18,7 +18,7 @@ static bool add_times(void *user, const Run *run, const StoreRunText *text)
     return true;
 }
 
-static json_t *landed_of(Engine *engine, TaskId task)
+static json_t *landed_of(Engine *engine, TaskId task, int64_t *at_ms)
 {
     Lister lister = {engine, json_array()};
     Err ignored = {0};
@@ -26,6 +26,7 @@ static json_t *landed_of(Engine *engine, TaskId task)
     const json_t *first = json_array_get(lister.list, 0);
     bool stands = first && json_is_null(json_object_get(first, "rolled_back_ms"));
     json_t *commit = stands ? json_string(json_text(first, "new", "")) : json_null();
+    *at_ms = stands ? json_int(first, "at_ms", 0) : 0;
     json_decref(lister.list);
     return commit;
 }
@@ -47,14 +48,17 @@ static bool add_item(void *user, const Task *stored, const StoreTaskText *text)
         tally->least = tally->finished++ ? MIN(tally->least, (int64_t)task->turns_used)
                                          : (int64_t)task->turns_used;
     }
-    json_t *commit = landed_of(tally->engine, task->id);
+    int64_t landed_ms = 0;
+    json_t *commit = landed_of(tally->engine, task->id, &landed_ms);
+    bool is_left_out = task->tags & TAG_LATER && !task->is_wanted && task->state == TASK_PENDING;
     tally->landed += !json_is_null(commit);
     json_array_append_new(
-        tally->items, json_pack("{s:I,s:o,s:s,s:I,s:I,s:o,s:s}", "id", (json_int_t)task->id,
-                                "title", safe_string(text->title, strlen(text->title)), "state",
-                                task_state_word(task->state), "turns", (json_int_t)task->turns_used,
-                                "took_ms", (json_int_t)(tally->took_ms - before), "commit", commit,
-                                "note", str_text(&note)));
+        tally->items,
+        json_pack("{s:I,s:o,s:s,s:I,s:I,s:o,s:I,s:b,s:s}", "id", (json_int_t)task->id, "title",
+                  safe_string(text->title, strlen(text->title)), "state",
+                  task_state_word(task->state), "turns", (json_int_t)task->turns_used, "took_ms",
+                  (json_int_t)(tally->took_ms - before), "commit", commit, "landed_ms",
+                  (json_int_t)landed_ms, "left_out", is_left_out, "note", str_text(&note)));
     return true;
 }
 

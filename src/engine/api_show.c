@@ -87,6 +87,24 @@ bool api_task_list(Call *call)
 
 /* One task, whole */
 
+/* The snapshot of a turn is in the event that reported it. */
+static bool add_snapshot(void *user, const StoreEvent *event)
+{
+    json_t *turns = user, *turn;
+    size_t i;
+    if (event->kind != EV_SNAPSHOT_TAKEN || !event->data)
+        return true;
+    json_t *data = json_read(event->data, strlen(event->data), NULL);
+    json_array_foreach(turns, i, turn)
+    {
+        if (json_int(turn, "run", 0) == event->run && json_int(turn, "epoch", 0) == event->epoch &&
+            json_int(turn, "turn", 0) == event->turn)
+            json_object_set_new(turn, "commit", text_or_null(json_text(data, "commit", NULL)));
+    }
+    json_decref(data);
+    return true;
+}
+
 static bool add_turn(void *user, const StoreTurn *turn)
 {
     Lister *lister = user;
@@ -136,6 +154,8 @@ static bool add_run(void *user, const Run *stored, const StoreRunText *text)
     Lister turns = {engine, json_array()}, gates = {engine, json_array()};
     Err ignored = {0};
     IGNORE(store_turn_list(engine->store, run->id, add_turn, &turns, &ignored));
+    IGNORE(
+        store_event_list_task(engine->store, run->task, 0, 0, add_snapshot, turns.list, &ignored));
     IGNORE(store_gate_list(engine->store, run->id, add_gate, &gates, &ignored));
     json_array_append_new(
         lister->list,

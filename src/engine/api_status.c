@@ -115,14 +115,15 @@ static json_t *running_json(Engine *engine, const Run *run)
         run->spent_ms + (run->slot_ms ? MAX(engine_now(engine) - run->slot_ms, 0) : 0);
     uint32_t most = task->max_turns ? task->max_turns : project->limits.max_turns;
     int64_t limit = task->timeout_ms ? task->timeout_ms : project->limits.timeout_ms;
-    json_t *json = json_pack(
-        "{s:I,s:o,s:I,s:I,s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:o,s:o}", "task", (json_int_t)task->id,
-        "title", title_of(engine, task->id), "run", (json_int_t)run->id, "epoch",
-        (json_int_t)run->epoch, "state", run_state_word(run->state), "phase",
-        workflow_loop.phases[run->phase].name, "turn", (json_int_t)run->turn, "max_turns",
-        (json_int_t)most, "elapsed_ms", (json_int_t)elapsed, "timeout_ms", (json_int_t)limit,
-        "progress", turn && turn->progress >= 0 ? json_integer(turn->progress) : json_null(),
-        "agent", text_or_null(turn ? turn->agent : NULL), "gate", gate_json(engine, run->id));
+    json_t *json =
+        json_pack("{s:I,s:o,s:I,s:I,s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:o,s:o}", "task",
+                  (json_int_t)task->id, "title", title_of(engine, task->id), "run",
+                  (json_int_t)run->id, "epoch", (json_int_t)run->epoch, "state",
+                  run_state_word(run->state), "phase", workflow_loop.phases[run->phase].name,
+                  "turn", (json_int_t)(run->turn - run->cut_turns), "max_turns", (json_int_t)most,
+                  "elapsed_ms", (json_int_t)elapsed, "timeout_ms", (json_int_t)limit, "progress",
+                  turn && turn->progress >= 0 ? json_integer(turn->progress) : json_null(), "agent",
+                  text_or_null(turn ? turn->agent : NULL), "gate", gate_json(engine, run->id));
     json_object_set_new(json, "last_line",
                         turn ? safe_string(turn->line, strlen(turn->line)) : json_string(""));
     return json;

@@ -38,7 +38,8 @@ void task_commands(const ProjectInfo *project, const StoreTaskText *text, Arena 
                    VerifyCommand **commands, size_t *count)
 {
     bool has_checks = !text_equal(text->checks_json, "") && !text_equal(text->checks_json, "[]");
-    CLEANUP(json_freep) json_t *checks =
+    CLEANUP(json_freep)
+    json_t *checks =
         has_checks ? json_read(text->checks_json, strlen(text->checks_json), NULL) : NULL;
     const VerifySettings *verify = &project->settings.verify;
     size_t own = json_array_size(checks);
@@ -281,5 +282,5 @@ void gate_run(Engine *engine, const Effect *effect, bool is_merge)
                                   (unsigned long long)engine->started_ms, ++engine->gate_serial);
     json_t *in =
         json_pack("{s:s,s:s,s:s}", "hub", project->hub, "commit", commit, "path", live->checkout);
-    job_start(engine->jobs, "checkout", in, on_checkout, live);
+    job_start_borrowed(engine->jobs, "checkout", in, on_checkout, live);
 }

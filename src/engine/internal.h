@@ -53,7 +53,7 @@ struct LiveTurn {
     int progress; /* 0..100, -1 unknown */
     int64_t output_bytes;
     bool is_over_limit;
-    char agent[64];
+    char agent[64], program[100];
 };
 
 /* One gate at work: of a run's claim, or of its merged tree. */

@@ -25,6 +25,7 @@ struct Job {
     int pidfd, out;
     JobDone *done;
     void *user;
+    bool owns_user;
     LoopTimer failed; /* reports a failed start from the loop */
     Err err;
 };
@@ -91,6 +92,8 @@ void jobs_free(Jobs *jobs)
             (void)kill(job->pid, SIGTERM);    /* it may be gone already */
             (void)waitpid(job->pid, NULL, 0); /* ours; it ends at SIGTERM */
         }
+        if (job->owns_user)
+            free(job->user);
         job_free(job);
     }
     if (jobs->log_fd >= 0)
@@ -194,11 +197,17 @@ static bool launch(Job *job, const json_t *input)
     return loop_watch(job->jobs->loop, job->pidfd, EPOLLIN, on_worker_exit, job, &job->err);
 }
 
-void job_start(Jobs *jobs, const char *name, json_t *input, JobDone *done, void *user)
+static void start(Jobs *jobs, const char *name, json_t *input, JobDone *done, void *user,
+                  bool owns_user)
 {
     Job *job = mem_alloc(sizeof *job);
-    *job = (Job){
-        .jobs = jobs, .next = jobs->first, .pidfd = -1, .out = -1, .done = done, .user = user};
+    *job = (Job){.jobs = jobs,
+                 .next = jobs->first,
+                 .pidfd = -1,
+                 .out = -1,
+                 .done = done,
+                 .user = user,
+                 .owns_user = owns_user};
     job->failed = (LoopTimer){.fn = on_failed_start, .user = job};
     (void)snprintf(job->name, sizeof job->name, "%s", name); /* names are short */
     jobs->first = job;
@@ -209,4 +218,14 @@ void job_start(Jobs *jobs, const char *name, json_t *input, JobDone *done, void 
         loop_timer_set(jobs->loop, &job->failed, 0);
     }
     json_decref(input);
+}
+
+void job_start(Jobs *jobs, const char *name, json_t *input, JobDone *done, void *user)
+{
+    start(jobs, name, input, done, user, true);
+}
+
+void job_start_borrowed(Jobs *jobs, const char *name, json_t *input, JobDone *done, void *user)
+{
+    start(jobs, name, input, done, user, false);
 }

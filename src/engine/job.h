@@ -15,5 +15,8 @@ Jobs *jobs_new(Loop *loop, const char *program, const char *log_path);
 /* Running workers get some seconds, then are ended; their callbacks are not called. */
 void jobs_free(Jobs *jobs);
 uint32_t jobs_running(const Jobs *jobs);
-/* Takes ownership of input. The callback comes from the loop, also when the start failed. */
+/* Takes ownership of input. The callback comes from the loop, also when the start failed.
+ * user: NULL, or plain memory that the callback frees (or jobs_free, when it is never called). */
 void job_start(Jobs *jobs, const char *name, json_t *input, JobDone *done, void *user);
+/* The same with a user that stays somebody else's. */
+void job_start_borrowed(Jobs *jobs, const char *name, json_t *input, JobDone *done, void *user);

@@ -19,8 +19,7 @@ ProjectInfo *project_info(Engine *engine, ProjectId id)
 
 static void info_free(ProjectInfo *info)
 {
-    if (info->is_read)
-        settings_done(&info->settings);
+    settings_done(&info->settings);
     char *const texts[] = {info->path,   info->hub,         info->target,    info->name,
                            info->limits, info->deliver_why, info->agent_flag};
     for (size_t i = 0; i < COUNT(texts); i++)
@@ -44,6 +43,7 @@ static ProjectInfo *info_add(Engine *engine, const StoreProjectText *text)
     info->target = mem_strdup(text->target);
     info->name = mem_strdup(text->name);
     info->limits = mem_strdup(text->settings_json);
+    settings_init(&info->settings); /* defaults until otto.yaml is read */
     engine->projects =
         mem_grow(engine->projects, engine->project_count + 1, sizeof *engine->projects);
     engine->projects[engine->project_count++] = info;
@@ -188,8 +188,7 @@ bool project_read_settings(Engine *engine, ProjectInfo *project, Err *err)
         settings_done(&fresh);
         return false;
     }
-    if (project->is_read)
-        settings_done(&project->settings);
+    settings_done(&project->settings);
     project->settings = fresh;
     project->is_read = true;
     project_set_target(engine, project, fresh.target);
@@ -201,10 +200,7 @@ bool project_read_settings(Engine *engine, ProjectInfo *project, Err *err)
  */
 void project_default_settings(ProjectInfo *project)
 {
-    if (project->is_read)
-        return;
-    settings_init(&project->settings);
-    project->is_read = true;
+    project->is_read = true; /* the defaults, or what was read last */
 }
 
 /* Finding and adding */

@@ -86,7 +86,7 @@ static void fill_texts(Engine *engine, const Run *run, const ProjectInfo *projec
     uint32_t most = task->max_turns
                         ? task->max_turns
                         : machine_project(engine->machine, run->project)->limits.max_turns;
-    (void)snprintf(t->turn, sizeof t->turn, "%u", run->turn);                      /* always fits */
+    (void)snprintf(t->turn, sizeof t->turn, "%u", run->turn - run->cut_turns);     /* always fits */
     (void)snprintf(t->max_turns, sizeof t->max_turns, "%u", most);                 /* always fits */
     (void)snprintf(t->task_id, sizeof t->task_id, "%u", run->task);                /* always fits */
     (void)snprintf(t->attempt, sizeof t->attempt, "%u", task->attempts);           /* always fits */

@@ -64,6 +64,8 @@ static void unlock_hubs(Engine *engine)
 
 bool engine_take_up(Engine *engine, Err *err)
 {
+    if (engine->options.is_errand)
+        read_all_settings(engine);
     if (!engine->options.is_online)
         return true; /* reading changes nothing; the first wish announces it */
     Event event = {.kind = EV_TICK};

@@ -190,7 +190,11 @@ static void report_refused(const LiveTurn *turn, const KeepExit *end)
     bool is_final = end->error == ENOENT || end->error == EACCES || end->error == ENOEXEC;
     event.a = !is_final; /* D-141: a missing program or permission is final */
     char text[600];
-    (void)snprintf(text, sizeof text, "agent '%s': %s", turn->agent, end->text); /* cut is fine */
+    bool is_own = strncmp(turn->program, "./", 2) == 0;
+    (void)snprintf(text, sizeof text, "agent '%s': '%s': %s%s", turn->agent, turn->program,
+                   end->text,
+                   is_own ? " (a program of the repository must be committed and executable)"
+                          : ""); /* cut is fine */
     event.text = text;
     (void)engine_post(turn->act.engine, &event); /* refused only when old */
 }
@@ -383,6 +387,7 @@ static bool turn_launch(LiveTurn *turn, Err *err)
         return false;
     (void)snprintf(turn->agent, sizeof turn->agent, "%s", launch_turn.settings->name); /* shown */
     turn->parser = agent_parser_new(launch_turn.settings->kind, on_agent_event, turn);
+    (void)snprintf(turn->program, sizeof turn->program, "%s", launch.argv[0]); /* for messages */
     note_start(turn, run, hash);
     if (!start_keeper(turn, &launch, launch_turn.workspace, err))
         return false;

@@ -158,6 +158,7 @@ static const char v1[] =
     "  conflict_tries INTEGER NOT NULL,"
     "  merged_tries INTEGER NOT NULL,"
     "  epoch_turns INTEGER NOT NULL,"
+    "  cut_turns INTEGER NOT NULL,"
     "  quiet_turns INTEGER NOT NULL,"
     "  commits INTEGER NOT NULL,"
     "  \"from\" INTEGER NOT NULL," /* 0 none */

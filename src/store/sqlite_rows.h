@@ -62,6 +62,7 @@
     X(INT, conflict_tries, conflict_tries)                                                         \
     X(INT, merged_tries, merged_tries)                                                             \
     X(INT, epoch_turns, epoch_turns)                                                               \
+    X(INT, cut_turns, cut_turns)                                                                   \
     X(INT, quiet_turns, quiet_turns)                                                               \
     X(INT, commits, commits)                                                                       \
     X(INT, from, from)                                                                             \

@@ -60,6 +60,7 @@ static const LoopCase loop_cases[] = {
   { "work", "output-limit", "retries", false, "work-output-spent", "(stop)", "", "failed" },
   { "work", "spawn-failed", NULL, false, "work-spawn-failed", "work", "", "pending" },
   { "work", "spawn-failed", "retries", false, "work-spawn-spent", "(stop)", "", "failed" },
+  { "work", "cannot-start", NULL, false, "work-cannot-start", "(stop)", "", "failed" },
   { "verify", "pass", NULL, false, "verify-pass", "merge", "", "active" },
   { "verify", "pass", NULL, true, "verify-pass-review", "ask", "review", "review" },
   { "verify", "fail", NULL, false, "verify-fail", "work", "verify", "active" },

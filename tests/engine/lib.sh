@@ -24,7 +24,7 @@ export GIT_AUTHOR_NAME=Tester GIT_AUTHOR_EMAIL=tester@localhost
 export GIT_COMMITTER_NAME=Tester GIT_COMMITTER_EMAIL=tester@localhost
 
 TOP=$(realpath "$(mktemp -d "${TMPDIR:-/tmp}/otto-test.XXXXXX")")
-export HOME=$TOP/home
+export HOME="$TOP/home"
 mkdir "$HOME"
 ROOM=$TOP/none
 
@@ -50,6 +50,17 @@ pids_is_ours() { # PID
     done
     case $(tr '\0' ' ' <"/proc/$1/cmdline" 2>/dev/null) in *"$0 "*) return 0 ;; esac
     return 1
+}
+
+# Children of a process whose command line holds the text.
+children_of() { # PID TEXT
+    for child_stat in /proc/[0-9]*/stat; do
+        child_line=$(cat "$child_stat" 2>/dev/null) || continue
+        case ${child_line##*) } in [A-Z]" $1 "*) ;; *) continue ;; esac
+        child=${child_stat#/proc/}
+        child=${child%/stat}
+        case $(tr '\0' ' ' <"/proc/$child/cmdline" 2>/dev/null) in *"$2"*) echo "$child" ;; esac
+    done
 }
 
 end_all() { # TEXT: ends by pid what carries the text

@@ -309,7 +309,7 @@ a_second_run_joins_the_engine_that_is_there() {
     second=$PID
     at_work 2
     # one engine: both agents have the same one above their keepers
-    equal 2 "$(pgrep -P "$first" -f otto-keeper | wc -l)" 'keepers of the first'
+    equal 2 "$(children_of "$first" otto-keeper | wc -l)" 'keepers of the first'
     touch "$ROOM/go"
     ended 0 "$first"
     ended 0 "$second"

@@ -135,7 +135,7 @@ YAML
     state_is 1 done
     state_is 2 failed
     otto why 2 >"$ROOM/why"
-    contains "$ROOM/why" "agent 'brief': cannot start the program"
+    contains "$ROOM/why" "cannot start the program"
 }
 
 an_agent_of_its_own_for_a_task_and_for_a_run() {

@@ -236,8 +236,7 @@ YAML
     state_is 1 timeout
     otto show 1 --json >"$ROOM/show"
     contains "$ROOM/show" '"timed_out": true'
-    # F11: nothing of the check is left, whatever it did
-    [ -z "$(pgrep -f 'sleep 3121')" ] || fail 'the check left a process behind'
+    nothing_left # F11
 }
 
 checks_run_on_a_clean_checkout_of_the_commit_not_in_the_agents_folder() {
@@ -364,6 +363,36 @@ YAML
     exists file-2.txt
 }
 
+what_a_workspace_held_beyond_its_commits_is_not_lost_when_it_is_put_away() { # F21
+    agent_script messy <<'SH'
+cat >/dev/null
+echo '*.tmp' >.gitignore
+git add .gitignore && git commit -q -m 'feat: ignore'
+echo 'stashed words' >base.txt && git stash -q
+echo 'side words' >side.txt && git checkout -q -b side && git add side.txt && git commit -q -m side && git checkout -q -
+echo 'ignored words' >notes.tmp
+echo landed >landed.txt
+done_
+SH
+    use_agent messy </dev/null
+    otto add One
+    expect 0 otto run
+    state_is 1 done
+    exists landed.txt
+    missing side.txt
+    # each of them is in the trash or in the hub
+    for words in 'stashed words' 'side words' 'ignored words'; do
+        found=$(grep -rlsF -- "$words" "$OTTO_STATE_DIR/trash" "$OTTO_STATE_DIR/work" | head -n 1)
+        if [ -z "$found" ]; then
+            git --git-dir="$OTTO_STATE_DIR/hubs/p1" cat-file --batch-all-objects --batch-check='%(objecttype) %(objectname)' |
+                sed -n 's/^blob //p' | while read -r blob; do
+                git --git-dir="$OTTO_STATE_DIR/hubs/p1" cat-file blob "$blob"
+            done >"$ROOM/blobs"
+            grep -qaF -- "$words" "$ROOM/blobs" || fail "'$words' are lost"
+        fi
+    done
+}
+
 setup_and_copied_files_are_there_before_the_agent_starts() {
     echo '.env' >.gitignore
     echo 'KEY=1' >.env
@@ -403,4 +432,5 @@ run_cases \
     commits_of_a_person_on_the_target_are_taken_in \
     two_projects_share_one_state_folder_without_mixing \
     a_worktree_workspace_and_no_workspace_work_too \
+    what_a_workspace_held_beyond_its_commits_is_not_lost_when_it_is_put_away \
     setup_and_copied_files_are_there_before_the_agent_starts

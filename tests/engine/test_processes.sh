@@ -11,14 +11,6 @@ in_time() { # SECONDS, for `expect CODE otto run` of a case
     [ "$took" -le 15 ] || fail "it took $took s"
 }
 
-# A process with this sleep is one of the case's own; the number is unique per case.
-no_sleeper() { # NUMBER
-    for sleeper in $(pgrep -f "sleep $1" || true); do
-        # only those that carry our folder are ours
-        if grep -qsF -- "$ROOM" "/proc/$sleeper/environ"; then fail "sleep $1 is left: $sleeper"; fi
-    done
-}
-
 a_background_child_that_holds_stdout_open_does_not_delay_the_end() {
     agent_script stray <<'SH'
 cat >/dev/null
@@ -29,7 +21,7 @@ SH
     use_agent stray </dev/null
     otto add One
     in_time expect 0 otto run
-    no_sleeper 3131
+    nothing_left
 }
 
 a_double_fork_and_a_daemon_in_its_own_session_are_ended() {
@@ -45,7 +37,22 @@ SH
     use_agent stray </dev/null
     otto add One
     in_time expect 0 otto run
-    no_sleeper 3132
+    nothing_left
+}
+
+a_stray_without_any_mark_is_ended_too() {
+    agent_script stray <<'SH'
+cat >/dev/null
+setsid env -i PATH="$PATH" sh -c 'echo $$ >"$1.new"; mv "$1.new" "$1"; exec sleep 3137' sh "$ROOM/stray" >/dev/null 2>&1 &
+n=0
+while [ ! -s "$ROOM/stray" ]; do n=$((n + 1)); [ "$n" -lt 200 ]; sleep 0.05; done
+echo x >x.txt
+done_
+SH
+    use_agent stray </dev/null
+    otto add One
+    in_time expect 0 otto run
+    wait_for 5 is_gone "$(cat "$ROOM/stray")"
 }
 
 strays_of_the_scripted_agent_are_ended_too() {
@@ -95,7 +102,7 @@ SH
     use_agent bomb </dev/null
     otto add One
     in_time expect 0 otto run
-    no_sleeper 3134
+    nothing_left
 }
 
 a_decoy_with_the_same_name_survives() { # T15
@@ -129,7 +136,7 @@ verify: ["setsid sleep 3136 & sleep 3136 & true"]
 YAML
     otto add One
     in_time expect 0 otto run
-    no_sleeper 3136
+    nothing_left
 }
 
 agents_see_no_descriptors_or_secrets_of_the_engine() { # T11
@@ -152,6 +159,7 @@ SH
 run_cases \
     a_background_child_that_holds_stdout_open_does_not_delay_the_end \
     a_double_fork_and_a_daemon_in_its_own_session_are_ended \
+    a_stray_without_any_mark_is_ended_too \
     strays_of_the_scripted_agent_are_ended_too \
     an_agent_that_ignores_every_polite_signal_is_killed_after_the_grace \
     an_agent_that_forks_without_end_is_brought_down \

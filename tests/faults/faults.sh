@@ -68,8 +68,8 @@ random_kill() { # ENGINE_PID WHAT
     esac
 }
 random_kill_child() { # ENGINE_PID PATTERN: one child of our own engine
-    child=$(pgrep -P "$1" -f "$2" | head -n 1)
-    [ -z "$child" ] || kill -KILL "$child" 2>/dev/null
+    victim=$(children_of "$1" "$2" | head -n 1)
+    [ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null
 }
 
 random_round() { # SEED

@@ -93,8 +93,8 @@ soak_round() {
         sleep "$(printf '%d.%03d' $((RANDOM_IS / 1000)) $((RANDOM_IS % 1000)))"
         random 8
         case $RANDOM_IS in
-        0) victim=$(pgrep -P "$PID" -f otto-keeper | head -n 1) ;;
-        1) victim=$(pgrep -P "$PID" -f 'otto do' | head -n 1) ;;
+        0) victim=$(children_of "$PID" otto-keeper | head -n 1) ;;
+        1) victim=$(children_of "$PID" 'otto do' | head -n 1) ;;
         2) otto stop --all >/dev/null 2>&1 || true; victim=$PID ;;
         3) otto pause >/dev/null 2>&1 || true; victim=$PID ;;
         *) victim=$PID ;;

@@ -103,6 +103,7 @@ Run run_sample(RunId id, TaskId task, ProjectId project)
         .conflict_tries = 28,
         .merged_tries = 38,
         .epoch_turns = 39,
+        .cut_turns = 40,
         .quiet_turns = 29,
         .commits = 30,
         .started_ms = 1700000000031,
@@ -184,6 +185,7 @@ void assert_run(const Run *a, const Run *b)
     SAME(conflict_tries);
     SAME(merged_tries);
     SAME(epoch_turns);
+    SAME(cut_turns);
     SAME(quiet_turns);
     SAME(commits);
     SAME(from);
