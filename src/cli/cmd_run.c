@@ -14,6 +14,7 @@ int command_run(Cli *cli, const Args *args, Err *err)
                               .slots = args_int(args, "slots", 0),
                               .agent = args_text(args, "agent", NULL),
                               .workflow = args_text(args, "workflow", NULL),
+                              .accept_rewrite = args_has(args, "accept-rewrite"),
                               .is_quiet = args_has(args, "quiet"),
                               .is_json = args_has(args, "json")};
     for (; request.count < args->word_count; request.count++)

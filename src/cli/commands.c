@@ -15,7 +15,7 @@
   {"tag", 't', FLAG_LIST, "TAG", "tag, may be repeated; critical, quick-win, next and later count in the selection", 0, 0}, \
   {"after", 'a', FLAG_LIST, "ID[:NEED]", "wait for a task (id or key), may be repeated; NEED is started, verified or done", 0, 0}, \
   {"check", 'c', FLAG_LIST, "CMD", "command that must pass for this task, may be repeated", 0, 0}, \
-  {"priority", 'p', FLAG_INT, "N", "0 is the most urgent", 0, 3}, \
+  {"priority", 'p', FLAG_TEXT, "P", "P0 (or 0) is the most urgent, P3 the least", 0, 0}, \
   {"agent", 0, FLAG_TEXT, "NAME", "agent for this task", 0, 0}, \
   {"max-turns", 0, FLAG_INT, "N", "turns of one run, then the task ends as timeout", 1, 1000}, \
   {"timeout", 0, FLAG_INT, "MINUTES", "time in a slot of one run, then the task ends as timeout", 1, 1440}
@@ -50,6 +50,7 @@ static const Flag run_flags[] = {
   {"slots", 'j', FLAG_INT, "N", "agents at once", 1, 64},
   {"agent", 0, FLAG_TEXT, "NAME", "agent for every task that names none", 0, 0},
   {"workflow", 0, FLAG_TEXT, "NAME", "workflow to use", 0, 0},
+  {"accept-rewrite", 0, FLAG_BOOL, NULL, "the target branch lost commits since the last run, and that is meant: go on from it as it is", 0, 0},
   {"quiet", 0, FLAG_BOOL, NULL, "no display, only the summary", 0, 0}, JSON_FLAG, END_FLAG};
 static const Flag logs_flags[] = {
   {"follow", 'f', FLAG_BOOL, NULL, "go on printing while the task runs", 0, 0},

@@ -229,6 +229,7 @@ static bool begin(Session *session, Err *err)
         (void)json_object_set_new(body, "slots", json_integer(request->slots));
     if ((request->agent && !cli_put_text(body, "agent", request->agent, err)) ||
         (request->workflow && !cli_put_text(body, "workflow", request->workflow, err)) ||
+        json_object_set_new(body, "accept_rewrite", json_boolean(request->accept_rewrite)) != 0 ||
         !call_post(session->cli->caller, body, &reply, err, "/api/v1/projects/%" PRId64 "/run",
                    session->project))
         return false;

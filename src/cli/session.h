@@ -11,6 +11,7 @@ typedef struct SessionRequest {
     size_t count;
     int64_t slots; /* 0: as configured */
     const char *agent, *workflow;
+    bool accept_rewrite; /* the user's branch lost commits, and that is meant */
     bool is_quiet, is_json;
 } SessionRequest;
 

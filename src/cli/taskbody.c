@@ -96,7 +96,9 @@ static void put_number(const Args *args, const char *flag, json_t *task, const c
 
 bool task_from_flags(const Args *args, json_t *task, Err *err)
 {
-    put_number(args, "priority", task, "priority");
+    const char *priority = args_text(args, "priority", NULL);
+    if (priority && !cli_put_text(task, "priority", priority, err))
+        return false;
     put_number(args, "max-turns", task, "max_turns");
     put_number(args, "timeout", task, "timeout_minutes");
     const char *key = args_text(args, "key", NULL), *agent = args_text(args, "agent", NULL);

@@ -199,7 +199,8 @@ bool decide_merge_plan(DecideInput *in, json_t *out)
     for (size_t i = 0; i < count; i++) {
         json_t *id = json_object_get(json_array_get(queue, order[i]), "id");
         json_array_append(all, id);
-        if (entries[order[i]].state == MERGE_READY && json_array_size(start) < slots)
+        if (entries[order[i]].state == MERGE_READY && entries[order[i]].unmerged_deps == 0 &&
+            json_array_size(start) < slots) /* D-239 */
             json_array_append(start, id);
     }
     bool starts = json_array_size(start) > 0;

@@ -419,8 +419,21 @@ void machine_effects_taken(Machine *machine)
     arena_reset(&machine->texts);
 }
 
+/* What a step of the start decided is owed too, and must not be owed twice. */
+static void drop_owed(Machine *machine)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < machine->effect_count; i++) {
+        EffectKind kind = machine->effects[i].kind;
+        if (kind == FX_NOTICE || kind == FX_AUTOPILOT_ENDED || kind == FX_KILL_TURN)
+            machine->effects[kept++] = machine->effects[i];
+    }
+    machine->effect_count = kept;
+}
+
 void machine_owe_again(Machine *machine)
 {
+    drop_owed(machine);
     for (RunId i = 1; i <= machine->run_count; i++) {
         const Run *run = machine->runs[i];
         if (run && !run->retry_ms)

@@ -395,8 +395,22 @@ static bool on_rollback_failed(Machine *machine, const Event *event)
     return true;
 }
 
+/* A workspace of landed work that could not be put away is looked at again. */
+static void retire_again(Machine *machine)
+{
+    for (RunId i = 1; i <= machine->run_count; i++) {
+        Run *run = machine->runs[i];
+        const Task *task = run ? task_at(machine, run->task) : NULL;
+        if (task && task->run == run->id && task->state == TASK_DONE && run->state == RUN_ENDED &&
+            run->has_workspace)
+            set_run_state(machine, run, RUN_RETIRING);
+    }
+}
+
 static bool on_engine_started(Machine *machine, const Event *event)
 {
+    if (event->a)
+        retire_again(machine);
     machine->disk_level = 0;
     machine->is_online = event->a;
     for (ProjectId i = 1; i <= machine->project_count; i++)

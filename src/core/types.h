@@ -15,7 +15,7 @@ typedef uint32_t RunId;
     X(TASK_ACTIVE, "active", "a run is under way, waits for a person or waits to merge")           \
     X(TASK_REVIEW, "review", "waits for a person's approval")                                      \
     X(TASK_BLOCKED, "blocked", "the agent or the merge needs a person before it can go on")        \
-    X(TASK_DONE, "done", "proven and landed")                                                      \
+    X(TASK_DONE, "done", "proven and landed, or there was nothing to land")                                                      \
     X(TASK_FAILED, "failed", "ended with an error; its work is kept")                              \
     X(TASK_TIMEOUT, "timeout", "ran out of turns or time; its work is kept")                       \
     X(TASK_SKIPPED, "skipped", "left out by a person")                                             \

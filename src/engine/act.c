@@ -25,7 +25,8 @@ Act *act_new(Engine *engine, const Effect *effect)
 void post_failure(const Act *act, EventKind kind, const Err *err)
 {
     Event event = act_event(act, kind);
-    event.a = err_is_retryable(err->kind);
+    bool is_setting_up = kind == EV_WORKSPACE_FAILED; /* a moved folder may come back */
+    event.a = is_setting_up || err_is_retryable(err->kind);
     event.text = err->text;
     event.ref2 = kind == EV_LAND_FAILED ? act->merge : NULL;
     (void)engine_post(act->engine, &event); /* refused only when old */
@@ -209,9 +210,11 @@ static void act_snapshot(Engine *engine, const Effect *effect)
         post_failure(&act, EV_SNAPSHOT_FAILED, &err);
         return;
     }
-    json_t *in = json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:s,s:s}", "hub", project->hub, "path",
-                           text.workspace_path, "kind", text.workspace_kind, "run",
-                           (json_int_t)run->id, "epoch", (json_int_t)run->epoch, "turn",
+    StoreTaskText words = {.title = ""};
+    IGNORE(store_task_text_get(engine->store, effect->task, &arena, &words, &err)); /* a subject */
+    json_t *in = json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:s,s:s}", "title", words.title, "hub",
+                           project->hub, "path", text.workspace_path, "kind", text.workspace_kind,
+                           "run", (json_int_t)run->id, "epoch", (json_int_t)run->epoch, "turn",
                            (json_int_t)run->turn, "base", run->base, "branch", text.branch);
     job_start(engine->jobs, "snapshot", in, on_snapshot, act_new(engine, effect));
 }

@@ -158,7 +158,8 @@ static bool check_repository(Call *call, ProjectInfo *project, json_t *warnings)
                                   "what lands is delivered when it is clean"));
     if (text_equal(project->settings.workspace.kind, "none"))
         return true;
-    return hub_prepare(project->hub, project->path, project->target, warnings, &call->err);
+    return hub_prepare(project->hub, project->path, project->target,
+                       json_flag(call->body, "accept_rewrite", false), &call->err);
 }
 
 static bool post_wanted(Call *call, const json_t *tasks, ProjectId project)
@@ -200,6 +201,11 @@ static bool post_run(Call *call)
         !post_wanted(call, tasks, project->id))
         return false;
     project_warn_idle(project, warnings);
+    if (text_equal(project->settings.workspace.kind, "none") &&
+        (slots ? slots : project->settings.slots) > 1)
+        json_array_append_new(warnings,
+                              json_string("workspace.kind is none: agents work side by side "
+                                          "in your own checkout, and nothing is merged"));
     if (text_equal(project->settings.sandbox.mode, "require"))
         return err_set(
             &call->err, ERR_REFUSED,

@@ -169,6 +169,7 @@ static const Hint hints[] = {
     {"waiting",  "otto run --slots N   (or: otto edit %u --priority 0)"},
     {"rollback", "otto why %u"},
     {"paused",   "otto resume"},
+    {"disk",     "free some space; otto goes on by itself"},
     {"delivery", "commit or stash your changes; otto delivers at the next run"},
 };
 /* clang-format on */

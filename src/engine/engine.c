@@ -234,6 +234,17 @@ static void set_deadline(Engine *engine)
                        next - engine->wall_zero + engine->mono_zero);
 }
 
+static void tell_disk(Engine *engine, ProjectId project, int level)
+{
+    if (level)
+        notice_put(engine, 0, 0, project, "disk", "the disk is getting full");
+    else
+        engine_write(
+            engine,
+            &(Write){.kind = WRITE_NOTICE_CLOSE,
+                     .notice = {.project = project, .kind = "disk", .at_ms = engine_now(engine)}});
+}
+
 /* D-152. Looked at when something starts and, while agents work, now and then. */
 static void probe_disk(void *user)
 {
@@ -247,8 +258,8 @@ static void probe_disk(void *user)
         engine->disk_level = level;
         Event event = {.kind = EV_DISK, .a = free_mb, .b = level};
         (void)engine_post(engine, &event); /* always accepted */
-        if (level)
-            notice_put(engine, 0, 0, 1, "disk", "the disk is getting full");
+        for (uint32_t i = 0; i < engine->project_count; i++)
+            tell_disk(engine, engine->projects[i]->id, level);
     }
     if (engine->turns || level)
         loop_timer_set(engine->loop, &engine->disk_timer, clock_mono_ms() + DISK_PROBE_MS);

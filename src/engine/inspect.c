@@ -35,21 +35,41 @@ static const SyncRow sync_rows[] = {
     {"merged",    true,  NULL},
     {"ahead",     true,  NULL},
     {"missing",   false, "create the branch, or set `target:` in otto.yaml"},
-    {"rewritten", false, "see `otto doctor`"},
+    {"rewritten", false, "if that is meant, `otto run --accept-rewrite` goes on from your branch as it is now"},
     {"conflict",  false, "merge or rebase your branch by hand, then run again"},
 };
 /* clang-format on */
 
-bool hub_prepare(const char *hub, const char *repo, const char *target, json_t *warnings, Err *err)
+static json_t *sync_hub(const char *hub, const char *repo, const char *target, const char *accept,
+                        Err *err)
 {
-    (void)warnings;
+    json_t *in = json_pack("{s:s,s:s,s:s}", "hub", hub, "repo", repo, "target", target);
+    if (accept)
+        json_object_set_new(in, "accept", json_string(accept));
+    return call("sync", in, err);
+}
+
+/* A person has said that the rewritten branch counts; what the hub had stays under refs/otto. */
+static json_t *sync_or_accept(const char *hub, const char *repo, const char *target,
+                              bool accept_rewrite, Err *err)
+{
+    json_t *sync = sync_hub(hub, repo, target, NULL, err);
+    const char *user_tip = json_text(sync, "user_tip", NULL);
+    if (!accept_rewrite || !user_tip || strcmp(json_text(sync, "state", ""), "rewritten") != 0)
+        return sync;
+    json_t *accepted = sync_hub(hub, repo, target, user_tip, err);
+    json_decref(sync);
+    return accepted;
+}
+
+bool hub_prepare(const char *hub, const char *repo, const char *target, bool accept_rewrite,
+                 Err *err)
+{
     json_t *made = call("hub", json_pack("{s:s,s:s}", "hub", hub, "repo", repo), err);
     if (!made)
         return false;
     json_decref(made);
-    CLEANUP(json_freep)
-    json_t *sync =
-        call("sync", json_pack("{s:s,s:s,s:s}", "hub", hub, "repo", repo, "target", target), err);
+    CLEANUP(json_freep) json_t *sync = sync_or_accept(hub, repo, target, accept_rewrite, err);
     if (!sync)
         return false;
     const char *state = json_text(sync, "state", "");

@@ -43,9 +43,27 @@ static void on_merge_clean(const Act *act, const json_t *result)
     (void)engine_post(act->engine, &event); /* refused only when old */
 }
 
+static void on_unlocked(void *user, const json_t *result, const Err *err)
+{
+    (void)user;
+    if (!result)
+        log_line("unlock.failed error=\"%s\"", err->text);
+}
+
+/* A git that was killed may have left its lock in the hub. */
+static void unlock_hub(const Act *act)
+{
+    const ProjectInfo *project = project_info(act->engine, act->project);
+    if (project)
+        job_start(act->engine->jobs, "unlock", json_pack("{s:s}", "hub", project->hub), on_unlocked,
+                  NULL);
+}
+
 static void on_merged(void *user, const json_t *result, const Err *err)
 {
     Act *act = user;
+    if (!result)
+        unlock_hub(act);
     const char *state = json_text(result, "state", "");
     if (!result) {
         post_failure(act, EV_MERGE_FAILED, err);
@@ -100,6 +118,7 @@ static void on_land(void *user, const json_t *result, const Err *err)
     ProjectInfo *project = project_info(act->engine, act->project);
     const Run *run = machine_run(act->engine->machine, act->run);
     if (!result) {
+        unlock_hub(act);
         post_failure(act, EV_LAND_FAILED, err);
     } else if (text_equal(json_text(result, "state", ""), "landed")) {
         if (run)

@@ -125,9 +125,10 @@ static bool run_git(const Git *git, const char *const *words, const GitInput *in
         return err_add(err, "git %s", words[0]);
     *out = (GitOut){result.exit_code, result.out_cut, result.out, result.err};
     if (result.timed_out)
-        return err_set(err, ERR_GIT, "git %s did not end in time", words[0]);
+        return err_set(err, ERR_PROCESS, "git %s did not end in time", words[0]);
     if (result.exit_code < 0)
-        return err_set(err, ERR_GIT, "git %s was ended by signal %d", words[0], result.signal);
+        /* an accident, never an answer (T16) */
+        return err_set(err, ERR_PROCESS, "git %s was ended by signal %d", words[0], result.signal);
     return true;
 }
 

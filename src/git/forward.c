@@ -184,7 +184,11 @@ static bool branch_move(const Moving *m, Err *err)
     Git user = {.dir = m->f->common, .env = committer};
     RefTxn txn = REF_TXN_INIT;
     ref_txn_update(&txn, ref, &m->f->new, &m->f->old);
-    return ref_txn_commit(&txn, &user, err);
+    if (ref_txn_commit(&txn, &user, err))
+        return true;
+    /* The git of a killed worker outlives it and may have moved the branch just now. */
+    now = ref_read(m->f->common, ref);
+    return oid_equal(&now, &m->f->new);
 }
 
 /* Under the lock: files, branch, index. */

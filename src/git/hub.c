@@ -51,6 +51,7 @@ static void config_text(Str *text, bool is_sha256, const char *name, const char 
     if (is_sha256)
         str_add(text, "[extensions]\n\tobjectformat = sha256\n");
     str_add(text, "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n");
+    str_add(text, "[receive]\n\thideRefs = refs\n"); /* nobody pushes into the hub */
     str_add(text, "[fetch]\n\tfsckObjects = true\n\twriteCommitGraph = false\n");
     str_add(text, "[protocol \"ext\"]\n\tallow = never\n[user]\n");
     config_value(text, "name", name);

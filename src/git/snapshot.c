@@ -137,8 +137,9 @@ static bool commit_write(Taking *t, Err *err)
         }
     }
     Str message = STR_INIT;
-    str_addf(&message, "otto snapshot: run %s, epoch %s, turn %s%s", t->spec->run, t->spec->epoch,
-             t->spec->turn, snapshot_mark);
+    str_addf(&message, "%s\n\nSaved by otto: run %s, epoch %s, turn %s%s",
+             t->spec->title && *t->spec->title ? t->spec->title : "Uncommitted work", t->spec->run,
+             t->spec->epoch, t->spec->turn, snapshot_mark);
     CommitSpec spec = {
         .tree = t->snap->tree, .parents = {t->snap->head}, .message = str_text(&message)};
     bool is_done = commit_make(&t->hub, &spec, &t->snap->commit, err);
@@ -188,8 +189,7 @@ bool snapshot_head(const Git *hub, const Oid *snapshot, Oid *head, Err *err)
     const char *body = strstr(text, "\n\n");
     const char *parent = strstr(text, "\nparent ");
     *head = *snapshot;
-    if (body && text_starts(body + 2, "otto snapshot: run ") && text_ends(text, snapshot_mark) &&
-        parent && parent < body) {
+    if (body && text_ends(text, snapshot_mark) && parent && parent < body) {
         char *hex = mem_strdup(parent + 8);
         hex[strcspn(hex, "\n")] = '\0';
         *head = oid_from(hex);
@@ -239,16 +239,17 @@ static bool report(const Git *hub, const SnapshotSpec *spec, const Snapshot *sna
 bool snapshot_job(const json_t *in, json_t *out, Err *err)
 {
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
-    const char *hub, *path, *kind, *run, *epoch, *turn, *base;
+    const char *hub, *path, *kind, *run, *epoch, *turn, *base, *title;
     const JobField fields[] = {
         {"hub", JOB_PATH, true, &hub},     {"path", JOB_PATH, true, &path},
         {"kind", JOB_ID, true, &kind},     {"run", JOB_ID, true, &run},
         {"epoch", JOB_ID, true, &epoch},   {"turn", JOB_ID, true, &turn},
-        {"base", JOB_COMMIT, true, &base},
+        {"base", JOB_COMMIT, true, &base}, {"title", JOB_TEXT, false, &title},
     };
     if (!job_read(in, fields, COUNT(fields), &arena, err) || !hub_check(hub, err))
         return false;
     SnapshotSpec spec = {.kind = workspace_kind_get(kind, err),
+                         .title = title,
                          .run = run,
                          .epoch = epoch,
                          .turn = turn,

@@ -8,6 +8,7 @@
 #include "git/workspace.h"
 
 typedef struct SnapshotSpec {
+    const char *title; /* subject of a commit of uncommitted work; NULL: a plain word */
     const WorkspaceKind *kind;
     Workspace ws;                   /* hub, path and name are used */
     const char *run, *epoch, *turn; /* turn: a word of letters and digits */

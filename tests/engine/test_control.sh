@@ -369,6 +369,7 @@ commands_work_beside_a_run_and_json_is_json() {
     waiting_agent
     otto add One
     start run run
+    run=$PID
     at_work 1
     for words in 'status' 'list' 'show 1' 'why 1' 'logs 1' 'report' 'config show' 'trash list'; do
         # shellcheck disable=SC2086 # words
@@ -384,7 +385,7 @@ commands_work_beside_a_run_and_json_is_json() {
     follows() { grep -q 'line from 1' "$ROOM/follow.out"; }
     wait_for 20 follows
     touch "$ROOM/go"
-    ended 0 "$PID"
+    ended 0 "$run"
     ended 0 "$follow"
 }
 

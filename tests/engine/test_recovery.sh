@@ -193,6 +193,47 @@ SH
     ended 0 "$PID"
 }
 
+a_signal_by_command_waits_for_the_next_engine() {
+    agent_script late <<'SH'
+cat >/dev/null
+echo x >x.txt
+echo $$ >"$ROOM/pid-1"
+n=0
+while [ ! -e "$ROOM/dead" ]; do n=$((n + 1)); [ "$n" -lt 400 ]; sleep 0.05; done
+touch "$ROOM/says"
+otto signal COMPLETE
+SH
+    use_agent late </dev/null
+    otto add One
+    start run run
+    at_work 1
+    crash "$PID"
+    touch "$ROOM/dead"
+    wait_for 20 test -e "$ROOM/says"
+    expect 0 otto run
+    state_is 1 done
+    equal 1 "$(task_field 1 turns)" turns
+}
+
+a_run_after_a_stop_and_a_crash_goes_on_with_what_was_stopped() {
+    counting_agent
+    use_agent counts <<'YAML'
+slots: 2
+YAML
+    otto add One
+    otto add Two
+    start run run
+    at_work 1
+    at_work 2
+    expect 0 otto stop --all
+    crash "$PID"
+    touch "$ROOM/go"
+    expect 0 otto run
+    state_is 1 done
+    state_is 2 done
+    equal 1 "$(merges_of 1)" 'merges of 1'
+}
+
 an_acknowledged_command_survives_a_crash() {
     counting_agent
     use_agent counts </dev/null
@@ -248,6 +289,8 @@ run_cases \
     a_crash_while_the_merged_tree_is_checked_merges_once \
     crashes_between_turns_lose_and_double_nothing \
     a_stop_that_was_accepted_is_not_undone_by_a_crash \
+    a_signal_by_command_waits_for_the_next_engine \
+    a_run_after_a_stop_and_a_crash_goes_on_with_what_was_stopped \
     an_acknowledged_command_survives_a_crash \
     stale_files_of_a_dead_engine_are_no_obstacle \
     an_interrupted_delivery_is_finished_by_the_next_run
