@@ -223,7 +223,23 @@ static void print_entry(Cli *cli, const json_t *entry)
     if (expires_ms > clock_wall_ms())
         str_addf(&cli->out, ", kept until %s\n", until);
     else
-        str_add(&cli->out, ", all of it landed: may go at any time\n");
+        str_add(&cli->out, ", the hub has all of it: may go at any time\n");
+}
+
+/* Workspaces are named after their project; the trash of others is theirs. */
+static json_t *own_entries(const json_t *all, int64_t project)
+{
+    json_t *own = json_array();
+    char prefix[32];
+    size_t index;
+    json_t *row;
+    (void)snprintf(prefix, sizeof prefix, "p%" PRId64 "-", project); /* fits */
+    json_array_foreach(all, index, row)
+    {
+        if (text_starts(json_text(row, "name", ""), prefix))
+            (void)json_array_append(own, row); /* fails only without memory */
+    }
+    return own;
 }
 
 static int trash_list(Cli *cli, bool is_json, Err *err)
@@ -232,10 +248,14 @@ static int trash_list(Cli *cli, bool is_json, Err *err)
     CLEANUP(json_freep) json_t *removed = NULL;
     size_t index;
     const json_t *row;
-    if (!trash_job(cli, "trash-list", json_object(), &reply, err) || !cli_caller(cli, err) ||
-        !call_get(cli->caller, &removed, err, "/api/v1/tasks?state=cancelled&limit=10000"))
+    int64_t project;
+    if (!trash_job(cli, "trash-list", json_object(), &reply, err) ||
+        !cli_project(cli, false, &project, err) ||
+        !call_get(cli->caller, &removed, err,
+                  "/api/v1/tasks?state=cancelled&limit=10000&project=%" PRId64, project))
         return EXIT_ERR;
-    const json_t *entries = json_object_get(reply, "entries");
+    CLEANUP(json_freep)
+    json_t *entries = own_entries(json_object_get(reply, "entries"), project);
     const json_t *tasks = json_object_get(removed, "tasks");
     if (is_json) {
         CLEANUP(json_freep)
@@ -300,13 +320,19 @@ static int trash_empty(Cli *cli, const Args *args, Err *err)
 {
     bool is_expired = args_has(args, "expired");
     CLEANUP(json_freep) json_t *reply = NULL;
+    int64_t project;
+    char prefix[32];
+    if (!cli_project(cli, false, &project, err))
+        return EXIT_ERR;
+    (void)snprintf(prefix, sizeof prefix, "p%" PRId64 "-", project); /* fits */
     if (!is_expired && !args_has(args, "yes") &&
         !cli_confirm("Delete everything in the trash for good?"))
         return cli_fail(err, ERR_USAGE,
                         "nothing was deleted: confirm with --yes, or give --expired "
                         "for what is past its days");
     int64_t now_ms = is_expired ? clock_wall_ms() : INT64_MAX / 4;
-    if (!trash_job(cli, "trash-expire", json_pack("{s:I}", "now_ms", now_ms), &reply, err))
+    if (!trash_job(cli, "trash-expire", json_pack("{s:I,s:s}", "now_ms", now_ms, "prefix", prefix),
+                   &reply, err))
         return EXIT_ERR;
     str_addf(&cli->out, "%zu deleted, %" PRId64 " kept\n",
              json_array_size(json_object_get(reply, "removed")), json_int(reply, "kept", 0));

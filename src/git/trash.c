@@ -174,8 +174,9 @@ bool trash_restore_job(const json_t *in, json_t *out, Err *err)
 bool trash_expire_job(const json_t *in, json_t *out, Err *err)
 {
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
-    const char *trash;
-    const JobField fields[] = {{"trash", JOB_PATH, true, &trash}};
+    const char *trash, *prefix; /* prefix: only what begins so, the entries of one project */
+    const JobField fields[] = {{"trash", JOB_PATH, true, &trash},
+                               {"prefix", JOB_TEXT, false, &prefix}};
     if (!job_read(in, fields, COUNT(fields), &arena, err))
         return false;
     int64_t now_ms = json_int(in, "now_ms", 0), kept = 0;
@@ -186,6 +187,8 @@ bool trash_expire_job(const json_t *in, json_t *out, Err *err)
     json_object_set_new(out, "unreadable", unreadable);
     for (size_t i = 0; i < count; i++) {
         char entry[PATH_MAX];
+        if (prefix && !text_starts(names[i], prefix))
+            continue;
         CLEANUP(json_freep) json_t *meta = meta_read(trash, names[i], NULL);
         if (!meta) {
             json_array_append_new(unreadable, json_string(names[i]));

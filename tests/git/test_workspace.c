@@ -182,6 +182,24 @@ static void a_clean_turn_is_the_agents_own_commit(void **state)
     }
 }
 
+static void an_edit_of_the_same_size_in_the_same_second_is_not_missed(void **state)
+{
+    Fixture *f = *state;
+    for (int round = 0; round < 6; round++) {
+        int task = round + 1;
+        const json_t *ws = prepare_at(f, kinds[round % 2], task, 1);
+        const char *path = get(ws, "path");
+        /* In place, at once, as long as before: only the bytes differ. */
+        sh(f, "cd '%s'; tr '[:print:]' '#' < a.txt > ../same; cat ../same > a.txt", path);
+        const json_t *shot = snapshot_at(f, ws, task, 1, 1);
+        assert_true(json_flag(shot, "has_uncommitted", false));
+        sh(f, "cd '%s'; tr '#' '+' < ../same > a.txt", path);
+        const char *second = get(snapshot_at(f, ws, task, 1, 2), "commit");
+        assert_string_not_equal(second, get(shot, "commit"));
+        assert_string_equal(sh(f, "cd '%s'; git diff --name-only", path), "a.txt");
+    }
+}
+
 static const char odd_files[] = "cd '%s'\n"
                                 "printf n > 'with space'; printf n > \"$(printf 'new\\nline')\"; "
                                 "printf n > ./-rf; printf n > \"$(printf 'b\\377d')\"\n"
@@ -582,6 +600,7 @@ int main(void)
         GIT_TEST(the_copy_list_cannot_leave_the_repository),
         GIT_TEST(a_copy_is_not_written_through_a_link_in_the_commit),
         GIT_TEST(a_clean_turn_is_the_agents_own_commit),
+        GIT_TEST(an_edit_of_the_same_size_in_the_same_second_is_not_missed),
         GIT_TEST(everything_uncommitted_is_saved_whatever_its_name),
         GIT_TEST(a_folder_replaced_by_a_link_is_saved_as_a_link),
         GIT_TEST(history_may_be_amended_detached_renamed_or_orphaned),
