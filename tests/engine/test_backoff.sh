@@ -22,6 +22,10 @@ keeper_of() { # PID of an agent
     sed 's/.*) [A-Za-z] \([0-9]*\) .*/\1/' "/proc/$1/stat"
 }
 
+why_says() { # ID TEXT
+    otto why "$1" 2>/dev/null | grep -q -- "$2"
+}
+
 a_killed_agent_is_tried_again_and_goes_on_from_its_work() { # D-132
     use_scenario <<'YAML'
 tasks:
@@ -34,7 +38,7 @@ tasks:
 YAML
     otto add One
     start run run
-    wait_for 20 is_state 1 pending
+    wait_for 20 why_says 1 'tried again'
     otto status >"$ROOM/status"
     otto why 1 >"$ROOM/why"
     contains "$ROOM/why" 'tried again'
