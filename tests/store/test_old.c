@@ -48,7 +48,7 @@ typedef struct Lengths {
 #define LENGTHS_FORMAT "%u %u %u %u %u %u"
 
 static const StoreRunText old_run_text = {.run = 1,
-                                          .workspace_path = "/work/1",
+                                          .workspace_path = "/spaces/1",
                                           .workspace_kind = "overlay",
                                           .branch = "otto/1",
                                           .agent = "pi",
