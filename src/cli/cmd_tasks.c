@@ -231,6 +231,28 @@ static void show_runs(Cli *cli, const json_t *runs)
     }
 }
 
+/* A number that was given, with a word before or after it. */
+static void show_number(Cli *cli, const char *name, const json_t *value, const char *before,
+                        const char *after)
+{
+    if (json_integer_value(value) || (json_is_integer(value) && text_equal(before, "P")))
+        str_addf(&cli->out, "  %-10s %s%" PRId64 "%s\n", name, before,
+                 (int64_t)json_integer_value(value), after);
+}
+
+/* Why it would be chosen now, part by part. */
+static void show_score(Cli *cli, const json_t *score)
+{
+    const char *part;
+    json_t *value;
+    if (!json_is_object(score))
+        return;
+    str_addf(&cli->out, "  %-10s %" PRId64, "score", json_int(score, "score", 0));
+    json_object_foreach(json_object_get(score, "parts"), part, value)
+        str_addf(&cli->out, ", %s %" PRId64, part, (int64_t)json_integer_value(value));
+    str_add_char(&cli->out, '\n');
+}
+
 static void show_task(Cli *cli, const json_t *task)
 {
     const char *state = json_text(task, "state", "?");
@@ -247,6 +269,12 @@ static void show_task(Cli *cli, const json_t *task)
     show_after(cli, json_object_get(task, "after"));
     show_list(cli, "check", json_object_get(task, "check"));
     show_line(cli, "agent", json_text(task, "agent", NULL));
+    show_line(cli, "size", json_text(task, "size", NULL));
+    show_number(cli, "priority", json_object_get(task, "priority"), "P", "");
+    show_number(cli, "parent", json_object_get(task, "parent"), "#", "");
+    show_number(cli, "max turns", json_object_get(task, "max_turns"), "", "");
+    show_number(cli, "timeout", json_object_get(task, "timeout_minutes"), "", " min");
+    show_score(cli, json_object_get(task, "score"));
     if (*json_text(task, "body", "")) {
         str_add_char(&cli->out, '\n');
         str_add_block(&cli->out, json_text(task, "body", ""), 2);
