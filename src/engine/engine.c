@@ -260,6 +260,8 @@ static void probe_disk(void *user)
         (void)engine_post(engine, &event); /* always accepted */
         for (uint32_t i = 0; i < engine->project_count; i++)
             tell_disk(engine, engine->projects[i]->id, level);
+        if (level >= 2)
+            trash_expire(engine);
     }
     if (engine->turns || level)
         loop_timer_set(engine->loop, &engine->disk_timer, clock_mono_ms() + DISK_PROBE_MS);

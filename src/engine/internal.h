@@ -235,4 +235,5 @@ void rollback_task(Engine *engine, const Effect *effect);
 void retire_run(Engine *engine, const Effect *effect);
 
 /* startup.c */
+void trash_expire(Engine *engine);
 bool engine_take_up(Engine *engine, Err *err); /* after loading: attach, sweep, owe again */

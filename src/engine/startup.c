@@ -46,6 +46,14 @@ static void sweep_gates(Engine *engine)
     (void)closedir(folder); /* only read from */
 }
 
+/* What is past its days, or whole in the hub, goes; at a start and when the disk fills (D-152). */
+void trash_expire(Engine *engine)
+{
+    json_t *in = json_pack("{s:s,s:I}", "trash", engine->path_trash, "now_ms",
+                           (json_int_t)engine_now(engine));
+    job_start(engine->jobs, "trash-expire", in, on_swept, NULL);
+}
+
 static void unlock_hubs(Engine *engine)
 {
     for (uint32_t i = 0; i < engine->project_count; i++) {
@@ -57,9 +65,7 @@ static void unlock_hubs(Engine *engine)
         project->behind = 1; /* whether something waits for delivery is not known: ask */
         project_deliver(engine, project);
     }
-    json_t *in = json_pack("{s:s,s:I}", "trash", engine->path_trash, "now_ms",
-                           (json_int_t)engine_now(engine));
-    job_start(engine->jobs, "trash-expire", in, on_swept, NULL);
+    trash_expire(engine);
 }
 
 bool engine_take_up(Engine *engine, Err *err)
