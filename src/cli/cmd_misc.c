@@ -125,20 +125,21 @@ static int signal_refused(const Str *reply, Err *err)
 
 enum { SIGNAL_WAIT_MS = 60000, SIGNAL_STEP_MS = 100 };
 
-/* Agents go on while the engine is restarted: a signal waits for the next one. Saying it twice does
- * no harm, so an exchange that broke is tried again as well. */
+/* Agents go on while the engine is restarted or its disk is full: a signal waits for better times.
+ * Saying it twice does no harm, so an exchange that broke is tried again as well. */
 static bool signal_send(const char *path, const char *json, const char *token, int *status,
                         Str *reply, Err *err)
 {
     int64_t until_ms = clock_mono_ms() + SIGNAL_WAIT_MS;
     for (;;) {
         Err problem = {0};
-        if (http_call(path, "POST", "/api/v1/signal", json, token, status, reply, &problem))
-            return true;
-        bool is_gone = problem.kind == ERR_NOT_FOUND || problem.kind == ERR_IO;
-        if (!is_gone || clock_mono_ms() > until_ms) {
+        bool is_heard =
+            http_call(path, "POST", "/api/v1/signal", json, token, status, reply, &problem);
+        bool is_gone = !is_heard && (problem.kind == ERR_NOT_FOUND || problem.kind == ERR_IO);
+        bool is_in_trouble = is_heard && *status >= 500;
+        if ((!is_gone && !is_in_trouble) || clock_mono_ms() > until_ms) {
             *err = problem;
-            return false;
+            return is_heard;
         }
         (void)poll(NULL, 0, SIGNAL_STEP_MS); /* cut short is fine */
     }
