@@ -15,7 +15,7 @@ typedef uint32_t RunId;
     X(TASK_ACTIVE, "active", "a run is under way, waits for a person or waits to merge")           \
     X(TASK_REVIEW, "review", "waits for a person's approval")                                      \
     X(TASK_BLOCKED, "blocked", "the agent or the merge needs a person before it can go on")        \
-    X(TASK_DONE, "done", "proven and landed, or there was nothing to land")                                                      \
+    X(TASK_DONE, "done", "proven and landed, or there was nothing to land")                        \
     X(TASK_FAILED, "failed", "ended with an error; its work is kept")                              \
     X(TASK_TIMEOUT, "timeout", "ran out of turns or time; its work is kept")                       \
     X(TASK_SKIPPED, "skipped", "left out by a person")                                             \
@@ -183,7 +183,6 @@ typedef struct Run {
     int64_t spent_ms;                            /* time in slots, without the present stretch */
     int64_t slot_ms;                             /* since when it holds its slot; 0 none */
     int64_t verified_ms;                         /* when it entered the merge queue */
-    int64_t owed_id;                             /* event that caused the effect owed now */
     char base[HASH_SIZE];                        /* commit the workspace started from */
     char commit[HASH_SIZE];                      /* last snapshot */
     char old_tip[HASH_SIZE], new_tip[HASH_SIZE]; /* merge intent, then what landed */

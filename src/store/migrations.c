@@ -166,7 +166,6 @@ static const char v1[] =
     "  spent_ms INTEGER NOT NULL,"
     "  slot_ms INTEGER NOT NULL,"
     "  verified_ms INTEGER NOT NULL,"
-    "  owed_id INTEGER NOT NULL,"
     "  base TEXT NOT NULL,"
     "  \"commit\" TEXT NOT NULL,"
     "  old_tip TEXT NOT NULL,"

@@ -70,7 +70,6 @@
     X(INT, spent_ms, spent_ms)                                                                     \
     X(INT, slot_ms, slot_ms)                                                                       \
     X(INT, verified_ms, verified_ms)                                                               \
-    X(INT, owed_id, owed_id)                                                                       \
     X(HASH, base, base)                                                                            \
     X(HASH, commit, commit)                                                                        \
     X(HASH, old_tip, old_tip)                                                                      \

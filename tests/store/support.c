@@ -110,7 +110,6 @@ Run run_sample(RunId id, TaskId task, ProjectId project)
         .spent_ms = 32,
         .slot_ms = 1700000000033,
         .verified_ms = 1700000000034,
-        .owed_id = 5000000000,
     };
     memset(run.base, 'a', 40);
     memset(run.commit, 'b', HASH_SIZE - 1);
@@ -193,7 +192,6 @@ void assert_run(const Run *a, const Run *b)
     SAME(spent_ms);
     SAME(slot_ms);
     SAME(verified_ms);
-    SAME(owed_id);
     assert_string_equal(a->base, b->base);
     assert_string_equal(a->commit, b->commit);
     assert_string_equal(a->old_tip, b->old_tip);

@@ -9,7 +9,7 @@ static void no_field_of_core_was_forgotten(void **state)
     assert_int_equal(sizeof(Limits), 48);
     assert_int_equal(sizeof(Project), 88);
     assert_int_equal(sizeof(Task), 96);
-    assert_int_equal(sizeof(Run), 392);
+    assert_int_equal(sizeof(Run), 384);
     assert_int_equal(sizeof(Dependency), 12);
 }
 
