@@ -4,7 +4,8 @@
 #include "core/event.h"
 #include "core/settings.h"
 #include "core/types.h"
-#include "core/workflow.h"
+#include "core/workflow_file.h"
+#include "core/workflow_graph.h"
 #include "engine/api.h"
 #include <stdio.h>
 #include <string.h>
@@ -39,50 +40,11 @@ static void add_states(Str *out)
 #undef X
 }
 
-static void add_diagram(Str *out, const Workflow *w)
-{
-    str_add(out, "```mermaid\nstateDiagram-v2\n");
-    str_addf(out, "  [*] --> %s\n", w->phases[0].name);
-    for (size_t i = 0; i < w->route_count; i++) {
-        const WorkflowRoute *r = &w->routes[i];
-        bool is_stop = strcmp(r->next, WF_STOP) == 0;
-        str_addf(out, "  %s --> %s: %s%s%s\n", r->phase, is_stop ? r->to_status : r->next,
-                 r->result, *r->guard ? " / " : "", r->guard);
-    }
-    str_add(out, "```\n\n");
-}
-
-static void add_workflow(Str *out, const Workflow *w)
-{
-    str_addf(out, "\n## Workflow `%s`\n\n%s\n\n", w->name, w->help);
-    add_diagram(out, w);
-    str_add(
-        out,
-        "The first row that fits decides.\n\n"
-        "| row | phase | result | only if | next | task | why |\n|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < w->route_count; i++) {
-        const WorkflowRoute *r = &w->routes[i];
-        str_addf(out, "| `%s` | %s | %s | %s | %s | %s | %s |\n", r->id, r->phase, r->result,
-                 r->guard, r->next, r->to_status, r->why);
-    }
-    str_add(out,
-            "\nWhat a person may do:\n\n| row | command | task | only if | allowed | then | why |\n"
-            "|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < w->transition_count; i++) {
-        const WorkflowCommand *c = &w->transitions[i];
-        str_addf(out, "| `%s` | %s | %s | %s | %s | %s | %s |\n", c->id, c->command, c->status,
-                 c->guard, c->is_allowed ? "yes" : "no", c->to_status, c->why);
-    }
-}
-
 static void page_states(Str *out)
 {
-    size_t count;
-    const Workflow *const *all = workflow_all(&count);
-    head(out, "States and workflows", "What a task and a run can be, and where each result leads.");
+    head(out, "States",
+         "What a task and a run can be. Where each result leads: [workflows](workflows.md).");
     add_states(out);
-    for (size_t i = 0; i < count; i++)
-        add_workflow(out, all[i]);
 }
 
 static void page_events(Str *out)
@@ -139,6 +101,24 @@ static void page_api(Str *out)
                  routes[i].for_agents ? "yes" : "");
 }
 
+static void page_workflows(Str *out)
+{
+    str_add(out, GENERATED);
+    workflow_page(out);
+}
+
+/* workflow-NAME.svg of a built-in workflow. */
+static bool picture(const char *page, Str *out)
+{
+    char name[64];
+    int end = 0;
+    if (sscanf(page, "workflow-%63[a-z-].svg%n", name, &end) != 1 || page[end] != '\0' ||
+        !workflow_find(name))
+        return false;
+    workflow_graph_svg(workflow_find(name), out);
+    return true;
+}
+
 typedef struct Page {
     const char *name;
     void (*write)(Str *out);
@@ -146,7 +126,8 @@ typedef struct Page {
 
 static const Page pages[] = {
     {"states", page_states},   {"events", page_events}, {"settings", page_settings},
-    {"backlog", page_backlog}, {"api", page_api},
+    {"backlog", page_backlog}, {"api", page_api},       {"workflows", page_workflows},
+    {"workflow.schema.json", workflow_schema},
 };
 
 int main(int argc, char **argv)
@@ -160,6 +141,11 @@ int main(int argc, char **argv)
         str_done(&out);
         return is_written ? 0 : 1;
     }
-    (void)fputs("usage: gen-docs states|events|settings|backlog|api\n", stderr); /* usage */
+    CLEANUP(str_done) Str out = STR_INIT;
+    if (argc == 2 && picture(argv[1], &out))
+        return fputs(str_text(&out), stdout) >= 0 ? 0 : 1;
+    (void)fputs("usage: gen-docs states|events|settings|backlog|api|workflows|workflow.schema.json|"
+                "workflow-NAME.svg\n",
+                stderr); /* usage */
     return 1;
 }

@@ -8,18 +8,19 @@ rooms='
 base:base
 core:base core
 store:base core store
+record:base core store record
 proc:base proc keeper
 keeper:keeper
 git:base proc git
 agent:base core agent
 gate:base core proc gate
 merge:base core git gate merge
-engine:base core store proc git agent gate merge engine keeper
+engine:base core store record proc git agent gate merge engine keeper
 http:base core proc http engine
 cli:base core proc agent http engine cli
 '
 # Doors know the engine by these headers alone; the keeper's wire format is shared by one header.
-doors='engine/engine.h engine/api.h engine/replay.h engine/work.h'
+doors='engine/engine.h engine/api.h engine/replay.h engine/work.h engine/workflows.h'
 bad=0
 say() { printf '%s\n' "$1"; bad=$((bad + 1)); }
 

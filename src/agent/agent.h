@@ -20,11 +20,17 @@ typedef struct AgentTurn {
     const char *socket, *token;
     const char *signal_tag;
     const char *mark;       /* variable that finds strays of this run */
-    const char *checkpoint; /* "conflict" while a merge conflict is to be resolved; else NULL */
+    const char *phase;      /* of the workflow */
+    const char *checkpoint; /* of the workflow: "post-plan", "conflict" */
     int64_t tries;          /* of the checkpoint, from 1; 0: no checkpoint */
-    const char *target_ref; /* what to merge at a checkpoint */
+    int64_t visit; /* turns of this phase within the task, this one included; 0: not told */
+    int64_t visit_checkpoint;               /* the same, only those at this checkpoint */
+    int64_t stage;                          /* from 1; 0: the workflow has none */
+    const char *task_dir;                   /* folder of a self-driving session's files */
+    const char *answer_path;                /* file in which the structured answer may be left */
+    const char *target_ref;                 /* what to merge at a checkpoint */
     const char *author_name, *author_email; /* of commits; NULL: "otto", "otto@localhost" */
-    const char *resume_id;                  /* conversation to go on with */
+    const char *resume_id; /* conversation that this turn goes on with; NULL or "": a new one */
     const AgentSettings *settings;
     const char *const *base_env; /* the engine's environment, NULL-terminated; may be NULL */
 } AgentTurn;

@@ -109,11 +109,34 @@ static void add_run(EnvList *list, const AgentTurn *turn)
     env_set(list, "OTTO_TASK_KEY", turn->task_key);
     env_set(list, "OTTO_MARK", turn->mark);
     env_set(list, "OTTO_MODEL", turn->settings->model);
-    env_set(list, "OTTO_CHECKPOINT", turn->checkpoint);
     env_set(list, "OTTO_TARGET_REF", turn->target_ref);
     if (turn->tries)
         env_set_int(list, "OTTO_TRY", turn->tries);
     env_set(list, "PWD", turn->workspace);
+}
+
+static void set_given(EnvList *list, const char *name, const char *value)
+{
+    env_set(list, name, value && *value ? value : NULL);
+}
+
+static void set_counted(EnvList *list, const char *name, int64_t value)
+{
+    if (value > 0)
+        env_set_int(list, name, value);
+}
+
+/* Where the task stands in its workflow. */
+static void add_flow(EnvList *list, const AgentTurn *turn)
+{
+    set_given(list, "OTTO_PHASE", turn->phase);
+    set_given(list, "OTTO_CHECKPOINT", turn->checkpoint);
+    set_counted(list, "OTTO_VISIT", turn->visit);
+    set_counted(list, "OTTO_VISIT_CHECKPOINT", turn->visit_checkpoint);
+    set_counted(list, "OTTO_STAGE", turn->stage);
+    set_given(list, "OTTO_TASK_DIR", turn->task_dir);
+    set_given(list, "OTTO_ANSWER", turn->answer_path);
+    set_given(list, "OTTO_SESSION", turn->resume_id);
 }
 
 /* Some agents hide the user's git settings from their shells; the identity must not depend on
@@ -143,7 +166,7 @@ static void add_path(EnvList *list, const AgentTurn *turn)
 
 const char *const *agent_env(const AgentTurn *turn, Arena *arena)
 {
-    enum { MOST_OURS = 32 };
+    enum { MOST_OURS = 40 };
     size_t inherited = 0;
     while (turn->base_env && turn->base_env[inherited])
         inherited++;
@@ -156,6 +179,7 @@ const char *const *agent_env(const AgentTurn *turn, Arena *arena)
         if (!text_starts(turn->settings->env.items[i], "OTTO_"))
             env_put(&list, turn->settings->env.items[i]);
     add_run(&list, turn);
+    add_flow(&list, turn);
     add_identity(&list, turn);
     add_path(&list, turn);
     return list.items; /* zeroed beyond count, so NULL-terminated */

@@ -1,17 +1,73 @@
 /* Prompts: filling the blanks. See prompt.h. */
 #include "agent/prompt.h"
 #include "agent/embedded.h"
+#include "agent/prompt_parts.h"
 #include "base/macros.h"
+#include "core/field.h"
 
-typedef struct Render {
-    const char *name;
-    PromptValues values;
-    Str *out;
-    Err *err;
-    int depth;
-} Render;
+static const EmbeddedFile *file_find(const char *name)
+{
+    char path[128];
+    (void)snprintf(path, sizeof path, "prompts/%s.md", name); /* cut: then it is not found */
+    return embedded_find(path);
+}
 
-static const char *value_find(const Render *render, const char *name)
+const char *prompt_text(const char *name)
+{
+    const EmbeddedFile *file = file_find(name);
+    return file ? file->bytes : NULL;
+}
+
+uint64_t prompt_hash(const char *name)
+{
+    const EmbeddedFile *file = file_find(name);
+    return file ? file->hash : 0;
+}
+
+const char *prompt_source(PromptFind *find, void *user, const char *name, bool *is_own)
+{
+    const char *own = find ? find(user, name) : NULL;
+    *is_own = own != NULL;
+    return own ? own : prompt_text(name);
+}
+
+void prompt_value_name(const char *include, char out[64])
+{
+    size_t i = 0;
+    for (; include[i] && i < 63; i++)
+        out[i] = include[i] == '-' ? '_' : include[i];
+    out[i] = '\0';
+}
+
+bool prompt_piece_next(const char *text, PromptPiece *piece, const char *name, Err *err)
+{
+    static const struct {
+        const char *head;
+        int kind;
+    } kinds[] = {{"data ", PIECE_DATA},
+                 {"include ", PIECE_INCLUDE},
+                 {"optional ", PIECE_OPTIONAL},
+                 {"", PIECE_LINE}};
+    piece->begin = strstr(text, "{{");
+    if (!piece->begin)
+        return false;
+    const char *close = strstr(piece->begin, "}}");
+    size_t length = close ? (size_t)(close - piece->begin) - 2 : 0;
+    if (!close || length >= sizeof piece->name)
+        return err_set(err, ERR_USAGE, "prompt '%s': '%.20s' has no '}}'", name, piece->begin);
+    char words[sizeof piece->name];
+    (void)snprintf(words, sizeof words, "%.*s", (int)length, piece->begin + 2); /* fits */
+    size_t row = 0;
+    while (!text_starts(words, kinds[row].head))
+        row++;
+    piece->kind = kinds[row].kind;
+    (void)snprintf(piece->name, sizeof piece->name, "%s",
+                   words + strlen(kinds[row].head)); /* fits */
+    piece->end = close + 2;
+    return true;
+}
+
+static const char *value_find(const PromptRender *render, const char *name)
 {
     for (size_t i = 0; i < render->values.count; i++)
         if (text_equal(render->values.items[i].name, name))
@@ -20,13 +76,12 @@ static const char *value_find(const Render *render, const char *name)
 }
 
 /* Is this '<' the begin of an opening or closing tag of the run? */
-static bool opens_tag(const Render *render, const char *at)
+static bool opens_tag(const PromptRender *render, const char *at)
 {
-    const char *tag = value_find(render, "tag");
-    return tag && *tag && text_starts(at + 1 + (at[1] == '/'), tag);
+    return render->tag && *render->tag && text_starts(at + 1 + (at[1] == '/'), render->tag);
 }
 
-static void add_value(Render *render, const char *text, bool one_line)
+static void add_value(PromptRender *render, const char *text, bool one_line)
 {
     for (const char *c = text; *c; c++) {
         bool is_control = (unsigned char)*c < 0x20 || *c == 0x7f;
@@ -57,7 +112,7 @@ static void add_fence(Str *out, size_t length)
 }
 
 /* The fence is longer than any run of its mark inside, so no line of the text can close it. */
-static void add_data(Render *render, const char *text)
+static void add_data(PromptRender *render, const char *text)
 {
     size_t length = MAX(longest_run(text, '~') + 1, 5);
     add_fence(render->out, length);
@@ -68,57 +123,78 @@ static void add_data(Render *render, const char *text)
     render->out->bytes[--render->out->length] = '\0'; /* the template goes on after the blank */
 }
 
-static bool render_text(Render *render, const char *text);
-
-static bool add_include(Render *render, const char *name)
+static bool add_include(PromptRender *render, const char *name, bool is_wanted)
 {
-    char path[128];
-    (void)snprintf(path, sizeof path, "prompts/%s.md", name); /* cut: then it is not found */
-    const EmbeddedFile *file = embedded_find(path);
-    if (!file || render->depth > 0)
+    bool is_own;
+    const char *text = prompt_source(render->find, render->user, name, &is_own);
+    if (!text || render->depth > 0)
         return err_set(render->err, ERR_USAGE, "prompt '%s': cannot include '%s'", render->name,
                        name);
+    if (!is_wanted)
+        return true;
     render->depth++;
-    bool is_added = render_text(render, file->bytes);
+    bool is_added = prompt_render_into(render, text);
     render->depth--;
     return is_added;
 }
 
-static bool add_blank(Render *render, const char *blank)
+static bool missing(const PromptRender *render, const char *name)
 {
-    if (text_starts(blank, "include "))
-        return add_include(render, blank + strlen("include "));
-    bool is_data = text_starts(blank, "data ");
-    const char *name = is_data ? blank + strlen("data ") : blank;
-    const char *value = value_find(render, name);
+    enum { MOST_NAMES = 200 };
+    const char *names[MOST_NAMES];
+    size_t count = MIN(render->values.count, (size_t)MOST_NAMES);
+    for (size_t i = 0; i < count; i++)
+        names[i] = render->values.items[i].name;
+    const char *near = text_nearest(name, names, count);
+    return err_set(render->err, ERR_USAGE, "prompt '%s': nothing is known for the blank '%s'%s%s%s",
+                   render->name, name, near ? ", did you mean '" : "", near ? near : "",
+                   near ? "'?" : "");
+}
+
+static bool add_piece(PromptRender *render, const PromptPiece *piece, const char *value)
+{
+    if (piece->kind == PIECE_INCLUDE || piece->kind == PIECE_OPTIONAL)
+        return add_include(render, piece->name, piece->kind == PIECE_INCLUDE || *value);
     if (!value)
-        return err_set(render->err, ERR_USAGE, "prompt '%s': nothing is known for the blank '%s'",
-                       render->name, name);
-    if (is_data)
+        return missing(render, piece->name);
+    if (piece->kind == PIECE_DATA)
         add_data(render, value);
-    else if (text_equal(name, "tag"))
+    else if (text_equal(piece->name, "tag"))
         str_add(render->out, value);
     else
         add_value(render, value, true);
     return true;
 }
 
-static bool render_text(Render *render, const char *text)
+/* A part that is left out takes its line along, and the empty line after it. */
+static const char *skip_line(const Str *out, const char *text)
 {
-    enum { MOST_BLANK = 64 };
-    const char *open;
-    while ((open = strstr(text, "{{"))) {
-        const char *close = strstr(open, "}}");
-        if (!close || close - open - 2 >= MOST_BLANK)
-            return err_set(render->err, ERR_USAGE, "prompt '%s': '%.20s' has no '}}'", render->name,
-                           open);
-        char blank[MOST_BLANK];
-        (void)snprintf(blank, sizeof blank, "%.*s", (int)(close - open - 2), open + 2); /* fits */
-        str_add_bytes(render->out, text, (size_t)(open - text));
-        if (!add_blank(render, blank))
+    if (out->length && out->bytes[out->length - 1] != '\n')
+        return text;
+    text += *text == '\n';
+    return text + (*text == '\n');
+}
+
+bool prompt_render_into(PromptRender *render, const char *text)
+{
+    PromptPiece piece;
+    Err bad = {0};
+    while (prompt_piece_next(text, &piece, render->name, &bad)) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "%s", piece.name); /* fits */
+        if (piece.kind == PIECE_OPTIONAL)
+            prompt_value_name(piece.name, name);
+        const char *value = value_find(render, name);
+        if (piece.kind == PIECE_OPTIONAL && !value)
+            return missing(render, name);
+        str_add_bytes(render->out, text, (size_t)(piece.begin - text));
+        if (!add_piece(render, &piece, value))
             return false;
-        text = close + 2;
+        bool is_left_out = piece.kind == PIECE_OPTIONAL && !*value;
+        text = is_left_out ? skip_line(render->out, piece.end) : piece.end;
     }
+    if (bad.kind != ERR_NONE)
+        return err_set(render->err, bad.kind, "%s", bad.text);
     str_add(render->out, text);
     return true;
 }
@@ -127,8 +203,9 @@ bool prompt_render_text(const char *name, const char *template_text, PromptValue
                         Err *err)
 {
     CLEANUP(str_done) Str fresh = STR_INIT;
-    Render render = {name, values, &fresh, err, 0};
-    if (!render_text(&render, template_text))
+    PromptRender render = {.name = name, .values = values, .out = &fresh, .err = err};
+    render.tag = value_find(&render, "tag");
+    if (!prompt_render_into(&render, template_text))
         return false;
     if (fresh.length > PROMPT_MOST_BYTES)
         return err_set(err, ERR_TOO_BIG, "prompt '%s' is larger than %d KB", name,
@@ -137,23 +214,10 @@ bool prompt_render_text(const char *name, const char *template_text, PromptValue
     return true;
 }
 
-static const EmbeddedFile *prompt_find(const char *name)
-{
-    char path[128];
-    (void)snprintf(path, sizeof path, "prompts/%s.md", name); /* cut: then it is not found */
-    return embedded_find(path);
-}
-
 bool prompt_render(const char *name, PromptValues values, Str *out, Err *err)
 {
-    const EmbeddedFile *file = prompt_find(name);
-    if (!file)
+    const char *text = prompt_text(name);
+    if (!text)
         return err_set(err, ERR_NOT_FOUND, "there is no prompt '%s'", name);
-    return prompt_render_text(name, file->bytes, values, out, err);
-}
-
-uint64_t prompt_hash(const char *name)
-{
-    const EmbeddedFile *file = prompt_find(name);
-    return file ? file->hash : 0;
+    return prompt_render_text(name, text, values, out, err);
 }

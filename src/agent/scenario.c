@@ -1,4 +1,4 @@
-/* Scenarios: checking and choosing. See scenario.h. */
+/* Scenarios: checking. See scenario.h; the choice of a turn is in scenario_find.c. */
 #include "agent/scenario.h"
 
 static const StepRow *row_find(const char *name)
@@ -80,9 +80,20 @@ static bool has_needed(const StepRow *row, const json_t *value)
     return false;
 }
 
+/* A value of any content. A plain text is taken as it is: that is how broken JSON gets out. */
+static bool read_whole(const YamlDoc *doc, const StepRow *row, const json_t *value,
+                       const char *path, Arena *arena, StepArgs *args, Err *err)
+{
+    args->whole = value;
+    return json_is_object(value) || json_is_string(value) ||
+           bad(doc, path, err, arena_printf(arena, "%s: needs a map, or a text", row->name));
+}
+
 static bool read_args(const YamlDoc *doc, const StepRow *row, const json_t *value, const char *path,
                       Arena *arena, StepArgs *args, Err *err)
 {
+    if (!row->fields)
+        return read_whole(doc, row, value, path, arena, args, err);
     field_defaults((FieldTable){row->fields, row->count}, args, arena);
     if (!json_is_object(value)) {
         if (!row->lone)
@@ -106,19 +117,57 @@ static bool read_args(const YamlDoc *doc, const StepRow *row, const json_t *valu
     return true;
 }
 
-/* Conditions stand beside the step: {if_exists: a.txt, say: again}. */
-static bool read_condition(const YamlDoc *doc, const char *key, const json_t *value,
-                           const char *path, Arena *arena, StepArgs *args, Err *err)
+static const char *check_via(const char *text)
+{
+    return text_equal(text, "tag") || text_equal(text, "command") ? NULL : "tag or command";
+}
+
+/* What may stand beside any step: {if_exists: a.txt, say: again}; via beside an answer. */
+static const struct Beside {
+    const char *key;
+    size_t offset; /* into StepArgs */
+    const char *(*check)(const char *text);
+    const char *must;
+} besides[] = {
+    {"if_exists", offsetof(StepArgs, if_exists), field_check_inside,
+     "must be a relative path inside the workspace"},
+    {"if_missing", offsetof(StepArgs, if_missing), field_check_inside,
+     "must be a relative path inside the workspace"},
+    {"via", offsetof(StepArgs, via), check_via, "must be one of tag, command"},
+};
+
+static const struct Beside *beside_find(const char *key)
+{
+    for (size_t i = 0; i < COUNT(besides); i++)
+        if (text_equal(besides[i].key, key))
+            return &besides[i];
+    return NULL;
+}
+
+static bool read_beside(const YamlDoc *doc, const struct Beside *beside, const json_t *value,
+                        const char *path, Arena *arena, StepArgs *args, Err *err)
 {
     const char *text = json_string_value(value);
-    if (!text || field_check_inside(text))
-        return bad(doc, path, err,
-                   arena_printf(arena, "%s: must be a relative path inside the workspace", key));
-    const char *kept = arena_strdup(arena, text);
-    if (text_equal(key, "if_exists"))
-        args->if_exists = kept;
-    else
-        args->if_missing = kept;
+    if (!text || beside->check(text))
+        return bad(doc, path, err, arena_printf(arena, "%s: %s", beside->key, beside->must));
+    const char **member = (const char **)((char *)args + beside->offset);
+    *member = arena_strdup(arena, text);
+    return true;
+}
+
+/* The keys beside the step come last, for the step's own defaults must not undo them. */
+static bool read_besides(const YamlDoc *doc, const json_t *step, const char *path, Arena *arena,
+                         const StepRow *row, StepArgs *args, Err *err)
+{
+    for (size_t i = 0; i < COUNT(besides); i++) {
+        const struct Beside *beside = &besides[i];
+        const json_t *value = json_object_get(step, beside->key);
+        const char *below = arena_printf(arena, "%s.%s", path, beside->key);
+        if (value && text_equal(beside->key, "via") && row->kind != STEP_ANSWER)
+            return bad(doc, below, err, "via: stands beside an answer; here it is a key of signal");
+        if (value && !read_beside(doc, beside, value, below, arena, args, err))
+            return false;
+    }
     return true;
 }
 
@@ -134,11 +183,8 @@ bool scenario_step(const YamlDoc *doc, const json_t *step, const char *path, Are
     json_object_foreach((json_t *)step, key, value)
     {
         const char *below = arena_printf(arena, "%s.%s", path, key);
-        bool is_condition = text_equal(key, "if_exists") || text_equal(key, "if_missing");
         const StepRow *found = row_find(key);
-        if (is_condition && !read_condition(doc, key, value, below, arena, args, err))
-            return false;
-        if (is_condition)
+        if (beside_find(key))
             continue;
         if (!found)
             return unknown_step(doc, below, key, err);
@@ -148,7 +194,9 @@ bool scenario_step(const YamlDoc *doc, const json_t *step, const char *path, Are
         if (!read_args(doc, found, value, below, arena, args, err))
             return false;
     }
-    return *row || bad(doc, path, err, "a condition needs a step beside it");
+    if (!*row)
+        return bad(doc, path, err, "a condition needs a step beside it");
+    return read_besides(doc, step, path, arena, *row, args, err);
 }
 
 static bool check_turns(const YamlDoc *doc, const json_t *turns, const char *path, Err *err)
@@ -186,6 +234,26 @@ static bool check_attempts(const YamlDoc *doc, const json_t *attempts, const cha
     return true;
 }
 
+/* {plan: [turns], check@post-plan: [turns]} */
+static bool check_phases(const YamlDoc *doc, const json_t *phases, const char *path, Err *err)
+{
+    if (!json_is_object(phases))
+        return bad(doc, path, err, "a map from phases to turns is needed");
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)phases, name, value)
+    {
+        CLEANUP(str_done) Str below = STR_INIT;
+        const char *at = strchr(name, '@');
+        str_addf(&below, "%s.%s", path, name);
+        if (!*name || at == name || (at && !at[1]))
+            return bad(doc, str_text(&below), err, "a phase is written PHASE or PHASE@CHECKPOINT");
+        if (!check_turns(doc, value, str_text(&below), err))
+            return false;
+    }
+    return true;
+}
+
 static bool check_tasks(const YamlDoc *doc, const json_t *tasks, const char *path, Err *err);
 
 /* What may stand in a map of turns: at the top, and below the name of a task. */
@@ -194,9 +262,8 @@ static const struct {
     bool top_only;
     bool (*check)(const YamlDoc *, const json_t *, const char *, Err *);
 } parts[] = {
-    {"turns", false, check_turns},
-    {"attempts", false, check_attempts},
-    {"on_conflict", false, check_turns},
+    {"turns", false, check_turns},       {"attempts", false, check_attempts},
+    {"on_conflict", false, check_turns}, {"phases", false, check_phases},
     {"tasks", true, check_tasks},
 };
 
@@ -248,63 +315,4 @@ bool scenario_check(const YamlDoc *doc, Err *err)
     if (!json_is_object(doc->root))
         return err_set(err, ERR_USAGE, "line 1: a scenario is a map with 'turns' or 'tasks'");
     return check_parts(doc, doc->root, "", err);
-}
-
-/* From 1; past the end the last is repeated. */
-static const json_t *nth(const json_t *list, int64_t number, Str *path)
-{
-    size_t count = json_array_size(list);
-    size_t index = number < 1 ? 0 : (size_t)number - 1;
-    if (!count)
-        return NULL;
-    index = MIN(index, count - 1);
-    str_addf(path, "[%zu]", index);
-    return json_array_get(list, index);
-}
-
-static const json_t *find_in(const json_t *map, const char *prefix, const ScenarioTask *task,
-                             Str *path)
-{
-    const json_t *list;
-    bool is_conflict = text_equal(task->checkpoint, "conflict");
-    str_clear(path);
-    str_add(path, prefix);
-    if (json_is_array(map))
-        return is_conflict ? NULL : nth(map, task->turn, path);
-    if (is_conflict) {
-        str_add(path, *prefix ? ".on_conflict" : "on_conflict");
-        return nth(json_object_get(map, "on_conflict"), task->tries, path);
-    }
-    if ((list = json_object_get(map, "attempts"))) {
-        str_add(path, *prefix ? ".attempts" : "attempts");
-        return nth(nth(list, task->attempt, path), task->turn, path);
-    }
-    str_add(path, *prefix ? ".turns" : "turns");
-    return nth(json_object_get(map, "turns"), task->turn, path);
-}
-
-static const json_t *find_named(const json_t *tasks, const char *name, const ScenarioTask *task,
-                                Str *path)
-{
-    const json_t *entry = name ? json_object_get(tasks, name) : NULL;
-    CLEANUP(str_done) Str prefix = STR_INIT;
-    str_addf(&prefix, "tasks.%s", name ? name : "");
-    return entry ? find_in(entry, str_text(&prefix), task, path) : NULL;
-}
-
-const json_t *scenario_find(const YamlDoc *doc, const ScenarioTask *task, Str *path)
-{
-    const json_t *tasks = json_object_get(doc->root, "tasks");
-    const char *const names[] = {task->key, task->title, "*"};
-    const json_t *steps = NULL;
-    for (size_t i = 0; i < COUNT(names) && !steps; i++)
-        steps = find_named(tasks, names[i], task, path);
-    if (!steps)
-        steps = find_in(doc->root, "", task, path);
-    if (steps || !task->checkpoint)
-        return steps;
-    /* Nothing is said about conflicts: the agent does what it does at any turn. */
-    ScenarioTask plain = *task;
-    plain.checkpoint = NULL;
-    return scenario_find(doc, &plain, path);
 }

@@ -10,9 +10,11 @@ typedef struct StepArgs {
     const char *text, *path, *file, *append, *contains, *pattern;
     const char *type, *payload, *via;
     const char *command, *how, *signal, *kind, *id, *pid_file;
+    const char *step, *result, *next, *checkpoint, *timestamp, *raw;
+    const json_t *whole; /* the value itself, of a row that takes any; borrowed from the file */
     const char *if_exists, *if_missing;
-    bool prompt, on, line, may_fail, ignore_term, executable;
-    int64_t bytes, code, input, output, cache, reset_s;
+    bool prompt, on, line, may_fail, ignore_term, executable, slow;
+    int64_t bytes, code, input, output, cache, reset_s, iteration;
     double seconds, cost;
     bool has_text, has_append; /* an empty text is a text */
 } StepArgs;
@@ -35,6 +37,12 @@ typedef enum StepKind {
     STEP_LIMIT,
     STEP_SESSION,
     STEP_EXPECT,
+    STEP_ANSWER,
+    STEP_AUTO_SIGNAL,
+    STEP_STATUS_FILE,
+    STEP_INDEX_FILE,
+    STEP_WAIT_STOP,
+    STEP_AUTO_CLEAN,
     STEP_COUNT
 } StepKind;
 
@@ -43,7 +51,7 @@ typedef struct StepRow {
     const char *name;
     const char *lone;  /* key that a plain value stands for; NULL: must be a map */
     const char *needs; /* keys of which at least one must stand, separated by spaces; NULL: none */
-    const Field *fields;
+    const Field *fields; /* NULL: the value is a map of any content, or a text, taken as it is */
     size_t count;
     const char *help;
 } StepRow;
@@ -51,9 +59,11 @@ typedef struct StepRow {
 const StepRow *scenario_steps(size_t *count); /* every row, for tests and documentation */
 
 typedef struct ScenarioTask {
-    const char *key, *title;      /* NULL: none */
-    const char *checkpoint;       /* "conflict" or NULL */
-    int64_t turn, attempt, tries; /* from 1 */
+    const char *key, *title;         /* NULL: none */
+    const char *phase;               /* of the workflow; NULL: none */
+    const char *checkpoint;          /* of the workflow; NULL: none */
+    int64_t turn, attempt, tries;    /* from 1 */
+    int64_t visit, visit_checkpoint; /* of the phase, and of the phase at this checkpoint */
 } ScenarioTask;
 
 /* Checks the whole file, every step of it. The error names the line. */

@@ -92,6 +92,19 @@ static const Field expect_keys[] = {
   TEXT("contains", contains, MOST_TEXT, NULL, "text that must be there"),
   TEXT("path", path, MOST_PATH, field_check_inside, "file to look into; without it the prompt"),
 };
+static const Field auto_signal_keys[] = {
+  TEXT("step", step, 64, field_check_line, "the step that has just ended"),
+  TEXT("result", result, 64, field_check_line, "how it ended"),
+  TEXT("next", next, 64, field_check_line, "what comes next, or (stop)"),
+  TEXT("checkpoint", checkpoint, 64, field_check_line, "hint for a check"),
+  INT("iteration", iteration, "-1", -1, 1e9, "number of the step"),
+  TEXT("timestamp", timestamp, 64, field_check_line, "instead of the present time"),
+  TEXT("raw", raw, MOST_TEXT, NULL, "content of the file instead of all this"),
+  BOOL("slow", slow, NULL, "half of it stands in the file for a while, then the rest"),
+  REAL("seconds", seconds, "1", DAY, "how long that while is"),
+};
+static const Field wait_stop_keys[] = {REAL("seconds", seconds, "60", DAY, "longest wait; then the turn fails")};
+static const Field auto_clean_keys[] = {BOOL("on", on, "true", "as said")};
 
 #define FIELDS(table) table, COUNT(table)
 static const StepRow rows[] = {
@@ -112,6 +125,12 @@ static const StepRow rows[] = {
   {STEP_LIMIT, "limit", "kind", NULL, FIELDS(limit_keys), "reports a spent quota"},
   {STEP_SESSION, "session", "id", "id", FIELDS(session_keys), "reports a conversation id"},
   {STEP_EXPECT, "expect", "contains", "contains path", FIELDS(expect_keys), "fails the turn when something is not there"},
+  {STEP_ANSWER, "answer", NULL, NULL, NULL, 0, "gives the structured answer: RESULT with this map as JSON"},
+  {STEP_AUTO_SIGNAL, "auto_signal", NULL, "step raw", FIELDS(auto_signal_keys), "a self-driving session reports a step"},
+  {STEP_STATUS_FILE, "status_file", NULL, NULL, NULL, 0, "a self-driving session writes .status.json"},
+  {STEP_INDEX_FILE, "index_file", NULL, NULL, NULL, 0, "a self-driving session writes .index.json"},
+  {STEP_WAIT_STOP, "wait_stop", "seconds", NULL, FIELDS(wait_stop_keys), "waits until .auto-stop is there"},
+  {STEP_AUTO_CLEAN, "auto_clean", "on", NULL, FIELDS(auto_clean_keys), "removes the files of the protocol"},
 };
 /* clang-format on */
 

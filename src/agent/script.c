@@ -88,10 +88,13 @@ static int player_play(Player *player, const char *path)
         return complain(path, &err, SCRIPT_BAD_SCENARIO);
     ScenarioTask task = {.key = getenv("OTTO_TASK_KEY"),
                          .title = getenv("OTTO_TASK_TITLE"),
+                         .phase = getenv("OTTO_PHASE"),
                          .checkpoint = getenv("OTTO_CHECKPOINT"),
                          .turn = env_int("OTTO_TURN", 1),
                          .attempt = env_int("OTTO_ATTEMPT", 1),
-                         .tries = env_int("OTTO_TRY", 1)};
+                         .tries = env_int("OTTO_TRY", 1),
+                         .visit = env_int("OTTO_VISIT", 1),
+                         .visit_checkpoint = env_int("OTTO_VISIT_CHECKPOINT", 1)};
     CLEANUP(str_done) Str place = STR_INIT;
     const json_t *steps = scenario_find(&player->doc, &task, &place);
     if (!steps) {

@@ -21,11 +21,19 @@ char *script_file_read(const char *path, size_t limit_bytes, size_t *length, Err
 bool script_file_delete(const char *path, Err *err) NODISCARD;
 bool script_file_has(const char *path);
 
+/* Files of a self-driving session, in the folder that OTTO_TASK_DIR names. */
+bool script_auto_signal(const StepArgs *args, double pace, Err *err) NODISCARD;
+bool script_state_file(const char *name, const json_t *value, Err *err) NODISCARD;
+bool script_wait_stop(double seconds, Err *err) NODISCARD;
+bool script_auto_clean(Err *err) NODISCARD;
+
 bool script_write(int fd, const char *bytes, size_t length); /* false: the reader is gone */
 
 /* Runs and waits; stdin is empty, stdout goes to stderr (it is a tool's output, not the agent's
  * words). Exit code, 128 + signal, or -1 with err. */
 int script_run(const char *const *argv, Err *err);
+/* The same with a text on stdin. */
+int script_run_with(const char *const *argv, const char *input, size_t length, Err *err);
 /* Leaves a process behind: how is child, setsid or daemon. Its id, or -1. */
 pid_t script_leave(const char *how, double seconds, bool ignore_term, Err *err);
 int script_signal_number(const char *name); /* "TERM" */

@@ -130,6 +130,52 @@ static bool play_signal(Player *player, const StepArgs *args, Err *err)
     return say_bytes(str_text(&line), line.length, err);
 }
 
+/* {{tag}} is not expanded: whoever asks for it would break the answer apart. */
+static bool play_answer(Player *player, const StepArgs *args, Err *err)
+{
+    CLEANUP(mem_freep)
+    char *json = json_is_string(args->whole) ? mem_strdup(json_string_value(args->whole))
+                                             : json_write(args->whole);
+    if (text_equal(args->via, "command")) {
+        const char *const argv[] = {"otto", "signal", "--result", "-", NULL};
+        int code = script_run_with(argv, json, strlen(json), err);
+        return code == 0 ||
+               (code > 0 && err_set(err, ERR_PROCESS, "'otto signal' ended with %d", code));
+    }
+    CLEANUP(str_done) Str line = STR_INIT;
+    str_addf(&line, "<%s>RESULT:%s</%s>\n", player->tag, json, player->tag);
+    return say_bytes(str_text(&line), line.length, err);
+}
+
+static bool play_auto_signal(Player *player, const StepArgs *args, Err *err)
+{
+    return script_auto_signal(args, player->pace, err);
+}
+
+static bool play_status_file(Player *player, const StepArgs *args, Err *err)
+{
+    (void)player;
+    return script_state_file(".status.json", args->whole, err);
+}
+
+static bool play_index_file(Player *player, const StepArgs *args, Err *err)
+{
+    (void)player;
+    return script_state_file(".index.json", args->whole, err);
+}
+
+static bool play_wait_stop(Player *player, const StepArgs *args, Err *err)
+{
+    (void)player; /* a wait for something is no sleep: the pace does not count */
+    return script_wait_stop(args->seconds, err);
+}
+
+static bool play_auto_clean(Player *player, const StepArgs *args, Err *err)
+{
+    (void)player;
+    return !args->on || script_auto_clean(err);
+}
+
 static bool play_sleep(Player *player, const StepArgs *args, Err *err)
 {
     (void)err;
@@ -239,12 +285,29 @@ static bool play_expect(Player *player, const StepArgs *args, Err *err)
 }
 
 static Play *const plays[STEP_COUNT] = {
-    [STEP_SAY] = play_say,         [STEP_WARN] = play_warn,     [STEP_WRITE] = play_write,
-    [STEP_DELETE] = play_delete,   [STEP_RUN] = play_run,       [STEP_COMMIT] = play_commit,
-    [STEP_SIGNAL] = play_signal,   [STEP_SLEEP] = play_sleep,   [STEP_HANG] = play_hang,
-    [STEP_SPEW] = play_spew,       [STEP_EXIT] = play_exit,     [STEP_KILL] = play_kill,
-    [STEP_FORK] = play_fork,       [STEP_USAGE] = play_usage,   [STEP_LIMIT] = play_limit,
-    [STEP_SESSION] = play_session, [STEP_EXPECT] = play_expect,
+    [STEP_SAY] = play_say,
+    [STEP_WARN] = play_warn,
+    [STEP_WRITE] = play_write,
+    [STEP_DELETE] = play_delete,
+    [STEP_RUN] = play_run,
+    [STEP_COMMIT] = play_commit,
+    [STEP_SIGNAL] = play_signal,
+    [STEP_SLEEP] = play_sleep,
+    [STEP_HANG] = play_hang,
+    [STEP_SPEW] = play_spew,
+    [STEP_EXIT] = play_exit,
+    [STEP_KILL] = play_kill,
+    [STEP_FORK] = play_fork,
+    [STEP_USAGE] = play_usage,
+    [STEP_LIMIT] = play_limit,
+    [STEP_SESSION] = play_session,
+    [STEP_EXPECT] = play_expect,
+    [STEP_ANSWER] = play_answer,
+    [STEP_AUTO_SIGNAL] = play_auto_signal,
+    [STEP_STATUS_FILE] = play_status_file,
+    [STEP_INDEX_FILE] = play_index_file,
+    [STEP_WAIT_STOP] = play_wait_stop,
+    [STEP_AUTO_CLEAN] = play_auto_clean,
 };
 
 bool script_step(Player *player, const StepRow *row, const StepArgs *args, Err *err)

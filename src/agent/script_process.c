@@ -39,9 +39,9 @@ void script_sleep(double seconds)
         continue;
 }
 
-static void become(const char *const *argv)
+static void become(const char *const *argv, int input)
 {
-    int nothing = open("/dev/null", O_RDONLY);
+    int nothing = input >= 0 ? input : open("/dev/null", O_RDONLY);
     if (nothing >= 0)
         (void)dup2(nothing, 0); /* a tool that waits for input must not wait for ours */
     if (nothing > 2)
@@ -51,20 +51,46 @@ static void become(const char *const *argv)
     _exit(127);
 }
 
-int script_run(const char *const *argv, Err *err)
+static int run_wait(pid_t pid, const char *name, Err *err)
 {
-    pid_t pid = fork();
-    if (pid == 0)
-        become(argv);
     int status = 0;
     while (pid > 0 && waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             pid = -1;
     if (pid < 0) {
-        (void)err_errno(err, "cannot run '%s'", argv[0]); /* -1 says it failed */
+        (void)err_errno(err, "cannot run '%s'", name); /* -1 says it failed */
         return -1;
     }
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int script_run(const char *const *argv, Err *err)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        become(argv, -1);
+    return run_wait(pid, argv[0], err);
+}
+
+int script_run_with(const char *const *argv, const char *input, size_t length, Err *err)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        (void)err_errno(err, "no pipe"); /* -1 says it failed */
+        return -1;
+    }
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* it may end without reading */
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)signal(SIGPIPE, SIG_DFL);
+        become(argv, ends[0]);
+    }
+    close(ends[0]);
+    if (pid > 0)
+        (void)script_write(ends[1], input, length); /* its exit code tells */
+    close(ends[1]);
+    (void)signal(SIGPIPE, before);
+    return run_wait(pid, argv[0], err);
 }
 
 /* The life of a process left behind. */

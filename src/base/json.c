@@ -51,12 +51,15 @@ bool json_flag(const json_t *object, const char *key, bool fallback)
     return json_is_boolean(value) ? json_is_true(value) : fallback;
 }
 
+/* 15 digits: 0.8 is written as 0.8, not as 0.80000000000000004. */
+#define WRITE_FLAGS (JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
+
 char *json_write(const json_t *json)
 {
-    return json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
+    return json_dumps(json, JSON_COMPACT | WRITE_FLAGS);
 }
 
 char *json_write_pretty(const json_t *json)
 {
-    return json_dumps(json, JSON_INDENT(2) | JSON_ENCODE_ANY);
+    return json_dumps(json, JSON_INDENT(2) | WRITE_FLAGS);
 }

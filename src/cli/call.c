@@ -189,8 +189,8 @@ bool call_post(Caller *caller, const json_t *body, json_t **reply, Err *err, con
     return call_api(caller, "POST", whole, body ? body : empty, reply, err);
 }
 
-/* The nearest folder upwards that holds .git; enough to recognise a project we know already. */
-static bool repository_root(char root[PATH_MAX])
+/* Enough to recognise a project that we know already. */
+bool caller_repository(char *root)
 {
     char probe[PATH_MAX + 8];
     if (!getcwd(root, PATH_MAX))
@@ -211,7 +211,7 @@ static bool known_project(Caller *caller, json_t **reply)
 {
     char root[PATH_MAX];
     CLEANUP(json_freep) json_t *all = NULL;
-    if (!repository_root(root) || !call_get(caller, &all, NULL, "/api/v1/projects"))
+    if (!caller_repository(root) || !call_get(caller, &all, NULL, "/api/v1/projects"))
         return false;
     size_t index;
     json_t *project;

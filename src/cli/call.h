@@ -39,3 +39,5 @@ bool call_post(Caller *caller, const json_t *body, json_t **reply, Err *err, con
  * with is_fresh (or when it is new) the engine looks at the repository and reply also holds
  * "warnings". reply is {"project":{...}}. */
 bool caller_project(Caller *caller, bool is_fresh, json_t **reply, Err *err) NODISCARD;
+/* The nearest folder upwards that holds .git, in a buffer of PATH_MAX; false: there is none. */
+bool caller_repository(char *root);

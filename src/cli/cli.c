@@ -88,6 +88,19 @@ void cli_add_need(const Cli *cli, Str *out, const json_t *need)
         str_addf(out, "%s why %" PRId64, cli->otto, json_int(need, "task", 0));
 }
 
+void cli_add_escaped(Str *out, const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9') || strchr("-._~", c);
+        if (is_plain)
+            str_add_char(out, (char)c);
+        else
+            str_addf(out, "%%%02X", c);
+    }
+}
+
 int cli_fail(Err *err, ErrKind kind, const char *format, ...)
 {
     char text[sizeof err->text];

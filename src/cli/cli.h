@@ -69,6 +69,10 @@ bool cli_put_text(json_t *object, const char *key, const char *text, Err *err) N
 void cli_add_command(const Cli *cli, Str *out, const char *command);
 /* The command of an element of needs_you. */
 void cli_add_need(const Cli *cli, Str *out, const json_t *need);
+/* Text for a query: everything but letters, digits and -._~ as %XX. */
+void cli_add_escaped(Str *out, const char *text);
+/* What a task changed, in colour; turn 0: all of it. Returns an exit code; EXIT_ERR: see err. */
+int diff_show(Cli *cli, int64_t id, bool is_stat, int64_t turn, Err *err);
 
 /* help.c */
 int command_help(Cli *cli, const Args *args, Err *err);
@@ -101,6 +105,20 @@ int command_replay(Cli *cli, const Args *args, Err *err);
 int command_decide(Cli *cli, const Args *args, Err *err);
 int command_config(Cli *cli, const Args *args, Err *err);
 int command_doctor(Cli *cli, const Args *args, Err *err);
+int command_workflow(Cli *cli, const Args *args, Err *err);
+int command_target(Cli *cli, const Args *args, Err *err);
+int command_step(Cli *cli, const Args *args, Err *err);
+int command_inbox(Cli *cli, const Args *args, Err *err);
+int command_approve(Cli *cli, const Args *args, Err *err);
+int command_redo(Cli *cli, const Args *args, Err *err);
+int command_reject(Cli *cli, const Args *args, Err *err);
+int command_review(Cli *cli, const Args *args, Err *err);
+int command_profile(Cli *cli, const Args *args, Err *err);
+int command_prompt(Cli *cli, const Args *args, Err *err);
+int command_timeline(Cli *cli, const Args *args, Err *err);
+int command_export(Cli *cli, const Args *args, Err *err);
+/* `otto report ID`; without an id command_report prints the project's. */
+int report_task(Cli *cli, const Args *args, Err *err);
 int command_serve(Cli *cli, const Args *args, Err *err);
 int command_signal(Cli *cli, const Args *args, Err *err);
 int command_version(Cli *cli, const Args *args, Err *err);

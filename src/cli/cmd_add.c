@@ -105,8 +105,9 @@ int command_add(Cli *cli, const Args *args, Err *err)
         return cli_fail(err, ERR_USAGE, "add what? otto add \"TITLE\", or otto add --from FILE");
     if (file && has_title)
         return cli_fail(err, ERR_USAGE, "give a title or --from, not both");
-    static const char *const own[] = {"body",  "body-file", "tag",     "after", "check", "priority",
-                                      "agent", "max-turns", "timeout", "key",   "parent"};
+    static const char *const own[] = {"body",     "body-file", "tag", "after",  "check",
+                                      "priority", "agent",     "key", "parent", "max-turns",
+                                      "timeout",  "workflow",  "type"};
     for (size_t i = 0; file && i < COUNT(own); i++)
         if (args_has(args, own[i]))
             return cli_fail(err, ERR_USAGE,

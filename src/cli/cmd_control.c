@@ -138,3 +138,27 @@ int command_answer(Cli *cli, const Args *args, Err *err)
     hint_offline(cli);
     return EXIT_DONE;
 }
+
+/* A command of the task's workflow, by hand; the engine says which row refuses it. */
+int command_step(Cli *cli, const Args *args, Err *err)
+{
+    int64_t id;
+    CLEANUP(json_freep) json_t *body = json_object();
+    CLEANUP(json_freep) json_t *reply = NULL;
+    if (!cli_task_id(args->words[0], &id, err) ||
+        !cli_put_text(body, "command", args->words[1], err) || !cli_caller(cli, err) ||
+        !call_post(cli->caller, body, &reply, err, "/api/v1/tasks/%" PRId64 "/step", id))
+        return EXIT_ERR;
+    if (args_has(args, "json"))
+        return cli_print_json(cli, reply);
+    str_addf(&cli->out, "#%" PRId64 " ", id);
+    str_add_line(&cli->out, args->words[1]);
+    str_addf(&cli->out, ": the task is %s", json_text(reply, "state", "?"));
+    if (json_text(reply, "status", NULL)) {
+        str_add(&cli->out, ", status ");
+        str_add_line(&cli->out, json_text(reply, "status", ""));
+    }
+    str_add_char(&cli->out, '\n');
+    hint_offline(cli);
+    return EXIT_DONE;
+}

@@ -2,6 +2,7 @@
 #include "agent/script.h"
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "cli/cli.h"
 #include "core/decide.h"
 #include "engine/replay.h"
@@ -127,14 +128,13 @@ enum { SIGNAL_WAIT_MS = 60000, SIGNAL_STEP_MS = 100 };
 
 /* Agents go on while the engine is restarted or its disk is full: a signal waits for better times.
  * Saying it twice does no harm, so an exchange that broke is tried again as well. */
-static bool signal_send(const char *path, const char *json, const char *token, int *status,
-                        Str *reply, Err *err)
+static bool signal_send(const char *path, const char *route, const char *json, const char *token,
+                        int *status, Str *reply, Err *err)
 {
     int64_t until_ms = clock_mono_ms() + SIGNAL_WAIT_MS;
     for (;;) {
         Err problem = {0};
-        bool is_heard =
-            http_call(path, "POST", "/api/v1/signal", json, token, status, reply, &problem);
+        bool is_heard = http_call(path, "POST", route, json, token, status, reply, &problem);
         bool is_gone = !is_heard && (problem.kind == ERR_NOT_FOUND || problem.kind == ERR_IO);
         bool is_in_trouble = is_heard && *status >= 500;
         if ((!is_gone && !is_in_trouble) || clock_mono_ms() > until_ms) {
@@ -145,21 +145,56 @@ static bool signal_send(const char *path, const char *json, const char *token, i
     }
 }
 
+enum { RESULT_MOST = 256 * 1024 };
+
+/* The structured answer of a phase: read and bounded here, so that a slip is told at once. */
+static json_t *result_body(const char *file, Err *err)
+{
+    CLEANUP(mem_freep)
+    char *text = text_equal(file, "-") ? cli_read_input(RESULT_MOST, err)
+                                       : file_read(file, RESULT_MOST, NULL, err);
+    json_t *result = text ? json_read(text, strlen(text), err) : NULL;
+    if (!result) {
+        (void)err_add(err, "the result"); /* NULL says it failed */
+        return NULL;
+    }
+    if (json_is_object(result))
+        return json_pack("{s:o}", "result", result);
+    json_decref(result);
+    (void)err_set(err, ERR_USAGE, "the result must be a JSON object"); /* NULL says it failed */
+    return NULL;
+}
+
+static json_t *signal_body(const Args *args, Err *err)
+{
+    CLEANUP(mem_freep) char *text = signal_text(args);
+    json_t *body = json_object();
+    if (cli_put_text(body, "text", text, err))
+        return body;
+    json_decref(body);
+    return NULL;
+}
+
 int command_signal(Cli *cli, const Args *args, Err *err)
 {
     const char *path = getenv("OTTO_SOCKET"), *token = getenv("OTTO_TOKEN");
+    const char *file = args_text(args, "result", NULL);
+    if ((file != NULL) == (args->word_count > 0))
+        return cli_fail(err, ERR_USAGE,
+                        "signal what? otto signal TYPE[:PAYLOAD], or otto signal "
+                        "--result FILE");
     if (!path || !*path || !token || !*token)
         return cli_fail(err, ERR_USAGE,
                         "'otto signal' is for agents that otto started: OTTO_SOCKET "
                         "and OTTO_TOKEN are not set");
-    CLEANUP(mem_freep) char *text = signal_text(args);
-    CLEANUP(json_freep) json_t *body = json_object();
+    CLEANUP(json_freep) json_t *body = file ? result_body(file, err) : signal_body(args, err);
     CLEANUP(str_done) Str reply = STR_INIT;
     int status = 0;
-    if (!cli_put_text(body, "text", text, err))
+    if (!body)
         return EXIT_ERR;
     CLEANUP(mem_freep) char *json = json_write(body);
-    if (!signal_send(path, json, token, &status, &reply, err))
+    const char *route = file ? "/api/v1/result" : "/api/v1/signal";
+    if (!signal_send(path, route, json, token, &status, &reply, err))
         return EXIT_ERR;
     if (status >= 400)
         return signal_refused(&reply, err);

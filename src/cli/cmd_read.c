@@ -23,10 +23,13 @@ static void print_needs(Cli *cli, const json_t *needs)
         term_add(&cli->term, &cli->out, STYLE_WARN, "needs you\n");
     json_array_foreach(needs, index, row)
     {
-        str_addf(&cli->out, "  #%" PRId64 " ", json_int(row, "task", 0));
-        str_add_line(&cli->out, json_text(row, "title", ""));
-        str_add(&cli->out, ": ");
-        str_add_line(&cli->out, json_text(row, "text", ""));
+        str_add(&cli->out, "  ");
+        if (json_int(row, "task", 0)) { /* else it is about the project */
+            str_addf(&cli->out, "#%" PRId64 " ", json_int(row, "task", 0));
+            str_add_line(&cli->out, json_text(row, "title", ""));
+            str_add(&cli->out, ": ");
+        }
+        str_add_first(&cli->out, json_text(row, "text", ""));
         str_add(&cli->out, "\n     ");
         cli_add_need(cli, &cli->out, row);
         end_line(cli);
@@ -110,6 +113,8 @@ int command_why(Cli *cli, const Args *args, Err *err)
     str_addf(&cli->out, "#%" PRId64 ": ", id);
     str_add_line(&cli->out, json_text(reply, "now", "nothing is known"));
     end_line(cli);
+    view_flow(&cli->term, reply, &cli->out);
+    view_steps(&cli->term, json_object_get(reply, "steps"), &cli->out);
     size_t index;
     const json_t *row;
     json_array_foreach(json_object_get(reply, "history"), index, row)
@@ -193,6 +198,12 @@ int command_report(Cli *cli, const Args *args, Err *err)
 {
     int64_t project;
     CLEANUP(json_freep) json_t *reply = NULL;
+    if (args->word_count)
+        return report_task(cli, args, err);
+    if (args_has(args, "html") || args_has(args, "summary") || args_has(args, "out"))
+        return cli_fail(err, ERR_USAGE,
+                        "--html, --summary and --out are for the report of a task: "
+                        "otto report ID");
     if (!cli_project(cli, false, &project, err) ||
         !call_get(cli->caller, &reply, err, "/api/v1/report?project=%" PRId64, project))
         return EXIT_ERR;
@@ -210,8 +221,10 @@ int command_report(Cli *cli, const Args *args, Err *err)
         str_add(&cli->out, "\n## Needs you\n\n");
     json_array_foreach(needs, index, row)
     {
-        str_addf(&cli->out, "- #%" PRId64 " ", json_int(row, "task", 0));
-        str_add_line(&cli->out, json_text(row, "text", ""));
+        str_add(&cli->out, "- ");
+        if (json_int(row, "task", 0)) /* else it is about the project */
+            str_addf(&cli->out, "#%" PRId64 " ", json_int(row, "task", 0));
+        str_add_first(&cli->out, json_text(row, "text", ""));
         str_add(&cli->out, ": `");
         cli_add_need(cli, &cli->out, row);
         str_add(&cli->out, "`\n");

@@ -44,19 +44,6 @@ static bool read_states(const Args *args, Str *states, Err *err)
     return true;
 }
 
-static void add_escaped(Str *out, const char *text)
-{
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                        (c >= '0' && c <= '9') || strchr("-._~", c);
-        if (is_plain)
-            str_add_char(out, (char)c);
-        else
-            str_addf(out, "%%%02X", c);
-    }
-}
-
 static bool list_path(Cli *cli, const Args *args, Str *path, Err *err)
 {
     int64_t project;
@@ -67,7 +54,7 @@ static bool list_path(Cli *cli, const Args *args, Str *path, Err *err)
              args_int(args, "limit", 1000));
     if (args_has(args, "query")) {
         str_add(path, "&q=");
-        add_escaped(path, args_text(args, "query", ""));
+        cli_add_escaped(path, args_text(args, "query", ""));
     }
     if (args_has(args, "all"))
         return cli_caller(cli, err) != NULL;
@@ -197,6 +184,10 @@ static void show_turns(Cli *cli, const json_t *turns)
         if (ended)
             clock_span(ended - json_int(turn, "started_ms", ended), took);
         str_addf(&cli->out, "      turn %" PRId64 ": %s", json_int(turn, "turn", 0), took);
+        if (json_text(turn, "phase", NULL)) {
+            str_add(&cli->out, ", ");
+            str_add_line(&cli->out, json_text(turn, "phase", ""));
+        }
         if (json_text(turn, "signal", NULL)) {
             str_addf(&cli->out, ", %s", json_text(turn, "signal", ""));
             if (json_text(turn, "payload", NULL)) {
@@ -225,6 +216,7 @@ static void show_runs(Cli *cli, const json_t *runs)
         clock_span(json_int(run, "spent_ms", 0), spent);
         str_addf(&cli->out, "  run %" PRId64 ": %s, begun %s, %s at work\n", json_int(run, "id", 0),
                  json_text(run, "state", "?"), at, spent);
+        view_flow(&cli->term, run, &cli->out);
         show_line(cli, "    folder", json_text(run, "workspace", NULL));
         show_turns(cli, json_object_get(run, "turns"));
         show_gates(cli, json_object_get(run, "gates"));
@@ -269,6 +261,10 @@ static void show_task(Cli *cli, const json_t *task)
     show_after(cli, json_object_get(task, "after"));
     show_list(cli, "check", json_object_get(task, "check"));
     show_line(cli, "agent", json_text(task, "agent", NULL));
+    show_line(cli, "workflow", json_text(task, "flow", json_text(task, "workflow", NULL)));
+    if (!text_equal(json_text(task, "flow", "loop"), "loop")) /* whose status is the state */
+        show_line(cli, "status", json_text(task, "status", NULL));
+    show_line(cli, "type", json_text(task, "type", NULL));
     show_line(cli, "size", json_text(task, "size", NULL));
     show_number(cli, "priority", json_object_get(task, "priority"), "P", "");
     show_number(cli, "parent", json_object_get(task, "parent"), "#", "");
@@ -280,6 +276,7 @@ static void show_task(Cli *cli, const json_t *task)
         str_add_block(&cli->out, json_text(task, "body", ""), 2);
         str_add_char(&cli->out, '\n');
     }
+    view_steps(&cli->term, json_object_get(task, "steps"), &cli->out);
     show_runs(cli, json_object_get(task, "runs"));
     size_t index;
     const json_t *landing;

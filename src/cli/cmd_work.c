@@ -74,25 +74,31 @@ static void print_diff(Cli *cli, const char *text)
     }
 }
 
-int command_diff(Cli *cli, const Args *args, Err *err)
+int diff_show(Cli *cli, int64_t id, bool is_stat, int64_t turn, Err *err)
 {
-    int64_t id;
     const char *base, *commit;
     CLEANUP(json_freep) json_t *task = NULL;
     CLEANUP(json_freep) json_t *reply = NULL;
-    if (!cli_task_id(args->words[0], &id, err) || !cli_caller(cli, err) ||
-        !call_get(cli->caller, &task, err, "/api/v1/tasks/%" PRId64, id) ||
-        !pick_commits(task, args_int(args, "turn", 0), &base, &commit, err))
+    if (!call_get(cli->caller, &task, err, "/api/v1/tasks/%" PRId64, id) ||
+        !pick_commits(task, turn, &base, &commit, err))
         return EXIT_ERR;
     CLEANUP(json_freep)
     json_t *input = json_pack("{s:s,s:s,s:s,s:b}", "hub", json_text(task, "hub", ""), "from", base,
-                              "to", commit, "stat", args_has(args, "stat"));
+                              "to", commit, "stat", is_stat);
     if (!job_run("diff", input, &reply, err))
         return EXIT_ERR;
     print_diff(cli, json_text(reply, "text", ""));
     if (json_flag(reply, "cut", false))
         str_add(&cli->out, "The rest was cut off; --stat shows all files.\n");
     return EXIT_DONE;
+}
+
+int command_diff(Cli *cli, const Args *args, Err *err)
+{
+    int64_t id;
+    if (!cli_task_id(args->words[0], &id, err) || !cli_caller(cli, err))
+        return EXIT_ERR;
+    return diff_show(cli, id, args_has(args, "stat"), args_int(args, "turn", 0), err);
 }
 
 /* -- rollback ----------------------------------------------------------------------------- */

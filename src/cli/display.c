@@ -116,8 +116,10 @@ static void block_needs(const Display *display, Block *block)
         const char *command = json_text(row, "command", "");
         if (index == NEEDS_MOST || !block_line(block))
             return;
-        str_addf(&line, "needs you: #%" PRId64 " %s", json_int(row, "task", 0),
-                 json_text(row, "text", ""));
+        str_add(&line, "needs you: ");
+        if (json_int(row, "task", 0)) /* else it is about the project */
+            str_addf(&line, "#%" PRId64 " ", json_int(row, "task", 0));
+        str_add_first(&line, json_text(row, "text", ""));
         if (text_starts(command, "otto "))
             str_addf(&line, " > %s%s", display->otto, command + 4);
         (void)str_add_cut(&cut, line.bytes, block->width); /* the line ends here */

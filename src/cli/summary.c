@@ -18,7 +18,7 @@ static const EndRow ends[] = {
     {"failed",  "failed",    12, false, "retry"},
     {"timeout", "timed out", 12, false, "retry"},
     {"blocked", "blocked",   12, false, "why"},
-    {"review",  "to review", 12, false, "show"},
+    {"review",  "to review", 12, false, "approve"},
     {"asking",  "asks",      12, false, NULL},
     {"active",  "not ended", 12, false, "why"},
     {"pending", "waits",     3, false, "why"},
@@ -79,7 +79,9 @@ static void print_item(Cli *cli, const EndRow *end, const json_t *item, const js
     (void)str_add_cut(&cli->out, json_text(item, "title", ""), 60); /* the line goes on */
     if (end->is_fine && json_text(item, "commit", NULL))
         str_addf(&cli->out, "  %.9s", json_text(item, "commit", ""));
-    text_without_ids(need ? json_text(need, "text", "") : json_text(item, "note", ""), &note);
+    CLEANUP(str_done) Str said = STR_INIT;
+    str_add_first(&said, need ? json_text(need, "text", "") : json_text(item, "note", ""));
+    text_without_ids(str_text(&said), &note);
     if (!end->is_fine && note.length) {
         str_add(&cli->out, ": ");
         (void)str_add_cut(&cli->out, note.bytes, 200); /* the line goes on */
@@ -127,7 +129,7 @@ static void print_needs(Cli *cli, const json_t *needs)
         str_add(&cli->out, "  ");
         if (json_int(row, "task", 0)) /* else it is about the project */
             str_addf(&cli->out, "#%" PRId64 " ", json_int(row, "task", 0));
-        str_add_line(&cli->out, json_text(row, "text", ""));
+        str_add_first(&cli->out, json_text(row, "text", ""));
         str_add(&cli->out, "\n    ");
         cli_add_need(cli, &cli->out, row);
         str_add_char(&cli->out, '\n');

@@ -28,7 +28,7 @@ json_t *task_after(const char *text, Err *err)
     CLEANUP(arena_done) Arena scratch = ARENA_INIT;
     const char *colon = strrchr(text, ':'), *need = colon ? colon + 1 : "done";
     Need found;
-    if (!need_find(need, &found)) {
+    if (!backlog_need_find(need, &found)) {
         const char *near = text_nearest(need, need_words, COUNT(need_words));
         (void)err_set(err, ERR_USAGE,
                       "--after '%.60s': '%.20s' is none of started, verified, done%s%s%s", text,
@@ -109,8 +109,11 @@ bool task_from_flags(const Args *args, json_t *task, Err *err)
             return false;
         (void)json_object_set_new(task, "parent", reference); /* fails only without memory */
     }
+    const char *workflow = args_text(args, "workflow", NULL), *type = args_text(args, "type", NULL);
     return put_body(args, task, err) && (!key || cli_put_text(task, "key", key, err)) &&
            (!agent || cli_put_text(task, "agent", agent, err)) &&
+           (!workflow || cli_put_text(task, "workflow", workflow, err)) &&
+           (!type || cli_put_text(task, "type", type, err)) &&
            put_list(args, "tag", task, "tags", err) &&
            put_list(args, "check", task, "check", err) && put_after(args, task, err);
 }
@@ -134,6 +137,21 @@ static void put_optional(json_t *task, const char *key, const char *text)
         (void)json_object_set_new(task, key, json_string(text));
 }
 
+static void put_requirements(const BacklogTask *from, json_t *task)
+{
+    json_t *list = json_array(); /* setting and appending fail only without memory */
+    for (size_t i = 0; i < from->requirement_count; i++)
+        (void)json_array_append_new(list,
+                                    json_pack("{s:s,s:s,s:I}", "text", from->requirements[i].text,
+                                              "criteria", from->requirements[i].criteria, "weight",
+                                              (json_int_t)from->requirements[i].weight));
+    if (from->requirement_count)
+        (void)json_object_set(task, "requirements", list);
+    json_decref(list);
+    if (from->is_confirmed)
+        (void)json_object_set_new(task, "confirmed", json_true());
+}
+
 bool task_from_backlog(const BacklogTask *from, json_t *task, Err *err)
 {
     if (!cli_put_text(task, "title", from->title, err) ||
@@ -143,6 +161,8 @@ bool task_from_backlog(const BacklogTask *from, json_t *task, Err *err)
     put_optional(task, "size", from->size);
     put_optional(task, "agent", from->agent);
     put_optional(task, "workflow", from->workflow);
+    put_optional(task, "type", from->type);
+    put_requirements(from, task);
     json_t *after = json_array(); /* setting and appending fail only without memory */
     for (size_t i = 0; i < from->after_count; i++)
         (void)json_array_append_new(after,
@@ -210,11 +230,13 @@ void task_to_markdown(const json_t *task, Str *out)
         add_number(out, "max_turns", json_object_get(task, "max_turns"));
     if (json_int(task, "timeout_minutes", 0) > 0)
         add_number(out, "timeout_minutes", json_object_get(task, "timeout_minutes"));
-    if (json_text(task, "agent", NULL)) {
-        str_add(out, "agent: ");
-        str_add_json(out, json_text(task, "agent", ""));
-        str_add_char(out, '\n');
-    }
+    static const char *const texts[] = {"agent", "workflow", "type"};
+    for (size_t i = 0; i < COUNT(texts); i++)
+        if (json_text(task, texts[i], NULL)) {
+            str_addf(out, "%s: ", texts[i]);
+            str_add_json(out, json_text(task, texts[i], ""));
+            str_add_char(out, '\n');
+        }
     str_addf(out, "---\n%s", json_text(task, "body", ""));
     if (out->bytes[out->length - 1] != '\n')
         str_add_char(out, '\n');

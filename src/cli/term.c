@@ -176,6 +176,13 @@ void str_add_line(Str *out, const char *text)
         i += take_glyph(text + i, length - i, &glyph);
 }
 
+void str_add_first(Str *out, const char *text)
+{
+    CLEANUP(str_done) Str first = STR_INIT;
+    str_add_bytes(&first, text, strcspn(text, "\n"));
+    str_add_line(out, str_text(&first));
+}
+
 void str_add_block(Str *out, const char *text, size_t indent)
 {
     while (*text) {

@@ -42,6 +42,8 @@ size_t str_add_cut(Str *out, const char *text, size_t columns);
 void str_add_cell(Str *out, const char *text, size_t columns);
 /* Hostile text of one line, uncut. */
 void str_add_line(Str *out, const char *text);
+/* Its first line only. */
+void str_add_first(Str *out, const char *text);
 /* Hostile text of many lines; each begins with indent blanks. Ends with a newline. */
 void str_add_block(Str *out, const char *text, size_t indent);
 size_t text_columns(const char *text, size_t length);

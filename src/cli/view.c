@@ -203,6 +203,29 @@ static void running_tail(const json_t *row, Str *tail)
         str_add(tail, json_text(row, "last_line", ""));
 }
 
+static bool is_plain_loop(const json_t *run)
+{
+    const char *flow = json_text(run, "workflow", "loop");
+    return text_equal(flow, "loop");
+}
+
+/* " exec@mid-exec executing, stage 2" of a run that follows another workflow than the loop. */
+static void flow_words(const json_t *row, Str *out)
+{
+    const char *checkpoint = json_text(row, "checkpoint", "");
+    str_add_line(out, json_text(row, "phase", ""));
+    if (*checkpoint) {
+        str_add_char(out, '@');
+        str_add_line(out, checkpoint);
+    }
+    if (*json_text(row, "status", "")) {
+        str_add_char(out, ' ');
+        str_add_line(out, json_text(row, "status", ""));
+    }
+    if (json_int(row, "stage", 0) > 1)
+        str_addf(out, " stage %" PRId64, json_int(row, "stage", 0));
+}
+
 void view_running(const Term *term, const json_t *row, size_t width, Str *out)
 {
     Line line = {term, out, width};
@@ -218,6 +241,9 @@ void view_running(const Term *term, const json_t *row, size_t width, Str *out)
     if (json_is_integer(progress))
         (void)snprintf(phase + used, sizeof phase - used, " %" PRId64 "%%",
                        json_int(row, "progress", 0)); /* fits */
+    CLEANUP(str_done) Str flow = STR_INIT;
+    if (!is_plain_loop(row))
+        flow_words(row, &flow);
     clock_span(json_int(row, "elapsed_ms", 0), span);
     (void)line_add(&line, STYLE_BUSY, id); /* a tiny terminal shows nothing */
     size_t title = width < 60 ? line.left - MIN(line.left, strlen(phase)) : width * 2 / 5;
@@ -225,6 +251,8 @@ void view_running(const Term *term, const json_t *row, size_t width, Str *out)
     str_add_cell(&cell, json_text(row, "title", ""), title);
     (void)line_add(&line, STYLE_NONE, str_text(&cell)); /* made to fit */
     (void)line_add(&line, STYLE_NONE, phase);           /* left out when it does not fit */
+    if (flow.length)
+        line_joined(&line, STYLE_NONE, str_text(&flow));
     line_joined(&line, STYLE_NONE, span);
     CLEANUP(str_done) Str tail = STR_INIT;
     running_tail(row, &tail);
@@ -249,5 +277,65 @@ void view_merging(const Term *term, const json_t *merging, size_t width, Str *ou
                        json_text(row, "state", "")); /* fits */
         if (!line_add(&line, STYLE_NONE, text))
             break;
+    }
+}
+
+void view_flow(const Term *term, const json_t *run, Str *out)
+{
+    CLEANUP(str_done) Str line = STR_INIT;
+    if (!json_text(run, "workflow", NULL) || is_plain_loop(run))
+        return;
+    str_add(&line, "    ");
+    str_add_line(&line, json_text(run, "workflow", ""));
+    str_add(&line, ": ");
+    flow_words(run, &line);
+    if (json_text(run, "substate", NULL)) {
+        str_add(&line, ", ");
+        str_add_line(&line, json_text(run, "substate", ""));
+    }
+    if (json_is_number(json_object_get(run, "convergence")))
+        str_addf(&line, ", convergence %.2f",
+                 json_number_value(json_object_get(run, "convergence")));
+    str_add_char(&line, '\n');
+    term_add(term, out, STYLE_NONE, str_text(&line));
+}
+
+static void add_word(Str *out, const char *before, const json_t *step, const char *key)
+{
+    if (!*json_text(step, key, ""))
+        return;
+    str_add(out, before);
+    str_add_line(out, json_text(step, key, ""));
+}
+
+static void view_step(const Term *term, const json_t *step, Str *out)
+{
+    CLEANUP(str_done) Str why = STR_INIT;
+    str_add(out, "  ");
+    add_word(out, "", step, "phase");
+    add_word(out, "@", step, "checkpoint");
+    add_word(out, " ", step, "result");
+    add_word(out, term->has_utf8 ? " → " : " -> ", step, "next");
+    add_word(out, ", ", step, "status");
+    if (json_int(step, "stage", 0) > 1)
+        str_addf(out, ", stage %" PRId64, json_int(step, "stage", 0));
+    if (json_text(step, "commit", NULL))
+        str_addf(out, ", %.9s", json_text(step, "commit", ""));
+    str_add(&why, "\n      ");
+    add_word(&why, "", step, "row");
+    add_word(&why, ": ", step, "why");
+    term_add(term, out, STYLE_DIM, str_text(&why));
+    str_add_char(out, '\n');
+}
+
+void view_steps(const Term *term, const json_t *steps, Str *out)
+{
+    size_t index;
+    const json_t *step;
+    if (json_array_size(steps))
+        term_add(term, out, STYLE_BOLD, "steps\n");
+    json_array_foreach(steps, index, step)
+    {
+        view_step(term, step, out);
     }
 }

@@ -18,3 +18,9 @@ void view_running(const Term *term, const json_t *row, size_t width, Str *out);
 /* "merge queue: #3 merging, #4 queued"; nothing when it is empty. */
 void view_merging(const Term *term, const json_t *merging, size_t width, Str *out);
 int64_t view_total(const json_t *counts); /* tasks that are not cancelled */
+/* "  stands in exec at mid-exec, status executing, stage 2" of a run; whole lines. Nothing for a
+ * run of the loop, whose state says it all. */
+void view_flow(const Term *term, const json_t *run, Str *out);
+/* Steps of a workflow: phase, checkpoint, result, what follows, and the row that decided with its
+ * sentence; whole lines. */
+void view_steps(const Term *term, const json_t *steps, Str *out);

@@ -33,7 +33,10 @@
     X(ACTION_RETRY_LATER, "retry-later", "try again after the back-off")                           \
     X(ACTION_RESET_COUNTERS, "reset-counters", "turns, time and retries start at nought (D-137)")  \
     X(ACTION_RELEASE_DEPENDENTS, "release-dependents", "tasks that waited for this one may start") \
-    X(ACTION_UNDO_LANDING, "undo-landing", "revert what the task landed (D-135)")
+    X(ACTION_UNDO_LANDING, "undo-landing", "revert what the task landed (D-135)")                  \
+    X(ACTION_RESET_RETRIES, "reset-retries", "the retries of every gate start at nought (B-45)")   \
+    X(ACTION_ACCEPT_STAGE, "accept-stage", "its commit is the one a rollback goes back to (B-76)") \
+    X(ACTION_NEXT_STAGE, "next-stage", "a new stage begins, with its own counts (B-253)")
 
 typedef enum Action {
 #define X(action, word, help) action,

@@ -21,13 +21,23 @@ enum {
     BACKLOG_MOST_TITLE = 200, /* characters */
     BACKLOG_MOST_BODY = 256 << 10,
     BACKLOG_MOST_AFTER = 256,
+    BACKLOG_MOST_REQUIREMENTS = 100,
+    BACKLOG_MOST_CRITERIA = 2000, /* characters; also of a requirement's text */
 };
 
 typedef struct BacklogAfter {
     const char *key; /* NULL: id is set */
     TaskId id;       /* of a task that exists already; 0: key is set */
     Need need;
+    const char *status; /* lifecycle word that was written, see backlog_need_find; NULL: none */
 } BacklogAfter;
+
+/* One R# that the task brings along (B-99), so that it can run without a dialogue. */
+typedef struct BacklogRequirement {
+    const char *text;
+    const char *criteria; /* when it counts as met; "" none given */
+    int64_t weight;       /* 3 critical, 2 important (when left out), 1 optional (B-69) */
+} BacklogRequirement;
 
 typedef struct BacklogTask {
     int line; /* where it begins, from 1 */
@@ -43,6 +53,10 @@ typedef struct BacklogTask {
     BacklogAfter parent;                /* key NULL and id 0: none */
     const char *agent, *workflow;       /* NULL: the project's */
     int64_t max_turns, timeout_minutes; /* 0: the project's */
+    const char *type;                   /* kind of work; NULL none */
+    bool is_confirmed;                  /* its objective needs no confirmation (B-11) */
+    BacklogRequirement *requirements;
+    size_t requirement_count;
 } BacklogTask;
 
 typedef struct Backlog {
@@ -66,5 +80,11 @@ typedef struct BacklogSource {
 bool backlog_read(const BacklogSource *source, Arena *arena, Backlog *backlog, Err *err) NODISCARD;
 /* The checks of a title, for doors that add single tasks. */
 bool backlog_title_check(const char *title, Err *err) NODISCARD;
+/* What a dependency must have reached: a need word (started, verified, done), or a status of the
+ * lifecycle (A-34): draft, planning, review and executing count as started, complete and satisfied
+ * as done. false: no such word; blocked, re-planning and cancelled satisfy nothing. */
+bool backlog_need_find(const char *word, Need *need);
+/* Weight of a requirement: 1 to 3, or its word. 0: neither. */
+int64_t backlog_weight(const json_t *value);
 FieldTable backlog_rows(void);   /* the keys of a front matter */
 void backlog_markdown(Str *out); /* their table for the documentation */

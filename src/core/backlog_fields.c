@@ -21,7 +21,9 @@ static const Field rows[] = {
    "lasting name of the task, for after and parent"},
   {"after", FIELD_OWN, AT(after), NULL, 0, BACKLOG_MOST_AFTER,
    "a list of keys, ids or {task, state}", NULL, NULL, NULL,
-   "tasks that come first; state is started, verified or done (done when left out)"},
+   "tasks that come first; state is started, verified or done (done when left out), or a status of "
+   "the lifecycle: draft, planning, review, executing (as started), complete, satisfied (as done); "
+   "{module, min_status} is the same"},
   {"check", FIELD_TEXTS, AT(checks), NULL, 1, 64, NULL, NULL, field_check_shell, NULL,
    "shell commands that must pass before this task is done, besides those of verify"},
   {"tags", FIELD_TEXTS, AT(tags), NULL, 0, 32, NULL, NULL, field_check_line, NULL,
@@ -35,7 +37,15 @@ static const Field rows[] = {
   {"agent", FIELD_TEXT, AT(agent), NULL, 1, 64, NULL, NULL, field_check_name, NULL,
    "agent for this task"},
   {"workflow", FIELD_TEXT, AT(workflow), NULL, 1, 64, NULL, NULL, field_check_name, NULL,
-   "workflow for this task"},
+   "workflow for this task: a built-in one or one of your own files"},
+  {"type", FIELD_TEXT, AT(type), NULL, 1, 100, NULL, NULL, field_check_type, NULL,
+   "kind of work, such as software or docs; picks the profile of thresholds and experiences"},
+  {"confirmed", FIELD_BOOL, AT(is_confirmed), NULL, 0, 0, NULL, NULL, NULL, NULL,
+   "true: the objective is approved beforehand, nobody is asked"},
+  {"requirements", FIELD_OWN, AT(requirements), NULL, 0, BACKLOG_MOST_REQUIREMENTS,
+   "a list of {text, criteria, weight} or \"text :: criteria :: weight\"", NULL, NULL, NULL,
+   "what must be true in the end, as R1, R2, ...; criteria and weight may be left out; weight is "
+   "critical (3), important (2, when left out) or optional (1)"},
   {"max_turns", FIELD_INT, AT(max_turns), NULL, 1, 1000, "turns", NULL, NULL, NULL,
    "limit for this task"},
   {"timeout_minutes", FIELD_INT, AT(timeout_minutes), NULL, 1, 1440, "minutes", NULL, NULL, NULL,
@@ -56,6 +66,13 @@ void backlog_markdown(Str *out)
         field_allowed(&rows[i], out);
         str_addf(out, " | %s |\n", rows[i].help);
     }
+    str_add(out,
+            "\nA task that brings its requirements along needs no dialogue:\n\n"
+            "```markdown\n---\ntitle: Export as CSV\nworkflow: staged\ntype: software\n"
+            "confirmed: true\nafter: [{task: tables, state: executing}]\nrequirements:\n"
+            "  - {text: The export holds every row, criteria: counts agree, weight: critical}\n"
+            "  - 'Names with commas survive :: a test reads them back :: important'\n"
+            "  - Large tables do not fill the memory\n---\n```\n");
 }
 
 static bool read_reference(const json_t *value, Arena *arena, BacklogAfter *out)
@@ -72,19 +89,47 @@ static bool read_reference(const json_t *value, Arena *arena, BacklogAfter *out)
     return true;
 }
 
-static bool read_need(const json_t *value, Need *need)
-{
-    static const char *const words[] = {
-#define X(need, word, help) [need] = word,
-        NEEDS(X)
+typedef struct NeedWord {
+    const char *word;
+    Need need;
+    bool is_status; /* of the lifecycle */
+} NeedWord;
+
+/* clang-format off */
+static const NeedWord need_words[] = {
+#define X(need, word, help) {word, need, false},
+  NEEDS(X)
 #undef X
-    };
-    for (size_t i = 0; i < COUNT(words); i++)
-        if (json_is_string(value) && text_equal(words[i], json_string_value(value))) {
-            *need = (Need)i;
-            return true;
-        }
-    return false;
+  {"draft",     NEED_STARTED, true},
+  {"planning",  NEED_STARTED, true},
+  {"review",    NEED_STARTED, true},
+  {"executing", NEED_STARTED, true},
+  {"complete",  NEED_DONE,    true},
+  {"satisfied", NEED_DONE,    true},
+};
+/* clang-format on */
+
+static const NeedWord *need_word_find(const char *word)
+{
+    for (size_t i = 0; word && i < COUNT(need_words); i++)
+        if (text_equal(need_words[i].word, word))
+            return &need_words[i]; /* a row of the table */
+    return NULL;
+}
+
+bool backlog_need_find(const char *word, Need *need)
+{
+    const NeedWord *row = need_word_find(word);
+    if (row)
+        *need = row->need;
+    return row;
+}
+
+/* The value under whichever of the two names stands. */
+static const json_t *either(const json_t *map, const char *name, const char *other)
+{
+    const json_t *value = json_object_get(map, name);
+    return value ? value : json_object_get(map, other);
 }
 
 static bool read_after_item(const json_t *value, Arena *arena, BacklogAfter *out)
@@ -92,9 +137,16 @@ static bool read_after_item(const json_t *value, Arena *arena, BacklogAfter *out
     *out = (BacklogAfter){.need = NEED_DONE};
     if (!json_is_object(value))
         return read_reference(value, arena, out);
-    const json_t *task = json_object_get(value, "task"), *state = json_object_get(value, "state");
+    const json_t *task = either(value, "task", "module");
+    const json_t *state = either(value, "state", "need");
+    state = state ? state : json_object_get(value, "min_status");
+    const NeedWord *row = need_word_find(json_string_value(state));
+    if (row) {
+        out->need = row->need;
+        out->status = row->is_status ? row->word : NULL;
+    }
     return json_object_size(value) == (state ? 2 : 1) && task && read_reference(task, arena, out) &&
-           (!state || read_need(state, &out->need));
+           (!state || row);
 }
 
 static bool read_after(const json_t *value, Arena *arena, BacklogTask *task)
@@ -123,15 +175,23 @@ static bool read_priority(const json_t *value, int64_t *priority)
     return true;
 }
 
+static bool read_own(const Field *field, const json_t *value, Arena *arena, BacklogTask *task)
+{
+    if (text_equal(field->key, "after"))
+        return read_after(value, arena, task);
+    if (text_equal(field->key, "priority"))
+        return read_priority(value, &task->priority);
+    if (text_equal(field->key, "requirements"))
+        return backlog_requirements(value, arena, task);
+    return read_reference(value, arena, &task->parent);
+}
+
 static bool read_value(const Field *field, const json_t *value, Arena *arena, BacklogTask *task,
                        Str *allowed)
 {
     if (field->type != FIELD_OWN)
         return field_read(field, value, task, arena, allowed);
-    bool is_read = text_equal(field->key, "after") ? read_after(value, arena, task)
-                   : text_equal(field->key, "priority")
-                       ? read_priority(value, &task->priority)
-                       : read_reference(value, arena, &task->parent);
+    bool is_read = read_own(field, value, arena, task);
     if (!is_read)
         field_allowed(field, allowed);
     return is_read;

@@ -21,3 +21,5 @@ bool backlog_split(const char *text, Arena *arena, BacklogParts *parts, Err *err
 /* Front matter into the task; the title may come from it. */
 bool backlog_front_matter(const BacklogPart *part, Arena *arena, BacklogTask *task,
                           Err *err) NODISCARD;
+/* The list of R#; false: not what backlog_rows says. */
+bool backlog_requirements(const json_t *value, Arena *arena, BacklogTask *task) NODISCARD;

@@ -1,5 +1,6 @@
 /* Decisions by workflow tables: route, transition. */
 #include "core/decide_table.h"
+#include "core/types.h"
 #include "core/workflow.h"
 #include <string.h>
 
@@ -94,23 +95,94 @@ static int64_t number_or(const json_t *object, const char *key, int64_t fallback
     return decide_to_int(json_object_get(object, key), &number) ? number : fallback;
 }
 
+/* The workflow's own limits, and those that only the input names: a checkpoint's retries, say. */
 static bool read_counters(DecideInput *in, const Workflow *flow, RouteInput *route)
 {
     if (!check_numbers(in, "limits") || !check_numbers(in, "counters"))
         return false;
     const json_t *limits = decide_value(in, in->root, "limits");
     const json_t *used = decide_value(in, in->root, "counters");
-    RouteCounter *counters = arena_alloc(&in->arena, flow->limit_count * sizeof *counters);
+    size_t most = flow->limit_count + json_object_size(limits);
+    RouteCounter *counters = arena_alloc(&in->arena, (most + 1) * sizeof *counters);
+    size_t count = 0;
+    const char *key;
+    json_t *value;
     route->retries = decide_int(in, in->root, "retries");
     for (unsigned i = 0; i < flow->limit_count; i++) {
         const WorkflowLimit *limit = &flow->limits[i];
-        counters[i] = (RouteCounter){
-            .name = limit->name,
-            .used = number_or(used, limit->name, limit->is_retry ? route->retries : 0),
-            .limit = number_or(limits, limit->name, -1)};
+        int64_t fallback = limit->is_retry                    ? route->retries
+                           : !strcmp(limit->name, "stages") ? MAX(route->stage, 1)
+                                                            : 0;
+        counters[count++] = (RouteCounter){.name = limit->name,
+                                           .used = number_or(used, limit->name, fallback),
+                                           .limit = number_or(limits, limit->name, -1)};
+    }
+    json_object_foreach((json_t *)(uintptr_t)limits, key, value)
+    {
+        if (!workflow_limit(flow, key))
+            counters[count++] = (RouteCounter){.name = key,
+                                               .used = number_or(used, key, route->retries),
+                                               .limit = number_or(limits, key, -1)};
     }
     route->counters = counters;
-    route->counter_count = flow->limit_count;
+    route->counter_count = count;
+    return true;
+}
+
+/* Checkpoints that a gate's rows name; null in the list: it names none at all. */
+static json_t *gate_checkpoints(const Workflow *flow, const WorkflowPhase *gate, const char *result)
+{
+    json_t *names = json_array();
+    for (unsigned c = 1; c < flow->checkpoint_count; c++) {
+        const char *name = flow->checkpoints[c].name;
+        bool is_named = false;
+        for (unsigned i = 0; i < flow->route_count; i++) {
+            const WorkflowRoute *row = &flow->routes[i];
+            is_named |= text_equal(row->phase, gate->name) && text_equal(row->checkpoint, name) &&
+                        (!result || result_fits(row->result, result));
+        }
+        if (is_named)
+            json_array_append_new(names, json_string(name));
+    }
+    return names;
+}
+
+static bool has_name(const json_t *names, const char *name)
+{
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        if (text_equal(json_string_value(json_array_get(names, i)), name))
+            return true;
+    }
+    return false;
+}
+
+/* A verdict belongs to some checkpoints only. One that is missing is taken when there is no choice;
+ * a plan is judged in planning, and nothing else. */
+static bool read_gate(DecideInput *in, const Workflow *flow, const WorkflowPhase *gate,
+                      RouteInput *route)
+{
+    CLEANUP(json_freep) json_t *all = gate_checkpoints(flow, gate, NULL);
+    CLEANUP(json_freep) json_t *fitting = gate_checkpoints(flow, gate, route->result);
+    if (json_array_size(all) == 0 || (!route->checkpoint && json_array_size(fitting) == 0))
+        return true; /* the rows do not ask for one */
+    if (!route->checkpoint) {
+        bool is_planning = strstr(route->status, "planning") != NULL;
+        bool is_plan = is_planning && has_name(fitting, "post-plan");
+        if (json_array_size(fitting) == 1 || is_plan)
+            route->checkpoint = is_plan ? "post-plan" : arena_strdup(&in->arena,
+                                    json_string_value(json_array_get(fitting, 0)));
+        else
+            return decide_fail(in, "checkpoint", NULL, TAKE(fitting),
+                               "'checkpoint' is missing: where the %s said %s", gate->name,
+                               route->result);
+        return true;
+    }
+    if (!has_name(all, route->checkpoint) ||
+        !phase_result_at(flow, gate, route->checkpoint, route->result))
+        return decide_fail(in, "checkpoint", json_object_get(in->root, "checkpoint"), 
+                           json_array_size(fitting) ? TAKE(fitting) : TAKE(all),
+                           "a %s at '%s' cannot say '%s'", gate->name, route->checkpoint,
+                           route->result);
     return true;
 }
 
@@ -128,31 +200,52 @@ static bool read_step(DecideInput *in, const Workflow *flow, RouteInput *route)
                            "'result' is missing: what the step '%s' ended with", phase->name);
     if (!phase_has_result(phase, route->result))
         return unknown(in, "result", decide_words(phase->results), phase->name);
-    return true;
+    return phase->kind != PHASE_GATE || read_gate(in, flow, phase, route);
 }
 
-static uint32_t read_flags(const DecideInput *in)
+static bool read_substate(DecideInput *in, RouteInput *route)
 {
-    uint32_t flags = 0;
-    if (decide_bool(in, in->root, "target_filled"))
-        flags |= 1U << FLAG_TARGET_FILLED;
-    if (decide_bool(in, in->root, "rolled_back"))
-        flags |= 1U << FLAG_ROLLED_BACK;
-    if (decide_bool(in, in->root, "review"))
-        flags |= 1U << FLAG_REVIEW;
-    return flags;
+    Substate sub;
+    route->substate = decide_text(in, in->root, "phase");
+    if (!route->substate || substate_find(route->substate, &sub))
+        return true;
+    return unknown(in, "phase", decide_words("needs-plan needs-check"), NULL);
+}
+
+static uint32_t flag_if(bool is_set, RouteFlag flag)
+{
+    return is_set ? 1U << flag : 0;
+}
+
+static uint32_t read_flags(const DecideInput *in, bool is_entry)
+{
+    const json_t *confirmed = decide_value(in, in->root, "confirmed");
+    return flag_if(decide_bool(in, in->root, "target_filled"), FLAG_TARGET_FILLED) |
+           flag_if(decide_bool(in, in->root, "rolled_back"), FLAG_ROLLED_BACK) |
+           flag_if(decide_bool(in, in->root, "review"), FLAG_REVIEW) |
+           flag_if(decide_bool(in, in->root, "refined"), FLAG_REFINED) |
+           flag_if(confirmed ? json_is_true(confirmed) : !is_entry, FLAG_CONFIRMED);
+}
+
+static void read_convergence(const DecideInput *in, RouteInput *route)
+{
+    const json_t *convergence = decide_value(in, in->root, "convergence");
+    route->has_convergence = convergence != NULL;
+    route->convergence =
+        json_number_value(decide_value(in, convergence, "convergence.value"));
+    route->previous = json_number_value(decide_value(in, convergence, "convergence.previous"));
 }
 
 bool decide_route(DecideInput *in, json_t *out)
 {
-    RouteInput route = {0};
+    RouteInput route = {.stage = decide_int(in, in->root, "stage")};
     RouteStep step;
-    const Workflow *flow = read_flow(in, &route);
-    if (!flow || !read_counters(in, flow, &route))
-        return false;
     bool is_entry = decide_bool(in, in->root, "enter");
-    route.substate = decide_text(in, in->root, "phase");
-    route.flags = read_flags(in);
+    const Workflow *flow = read_flow(in, &route);
+    if (!flow || !read_substate(in, &route) || !read_counters(in, flow, &route))
+        return false;
+    route.flags = read_flags(in, is_entry);
+    read_convergence(in, &route);
     if (!is_entry && !read_step(in, flow, &route))
         return false;
     if (!(is_entry ? workflow_enter(flow, &route, &step) : workflow_route(flow, &route, &step)))
@@ -166,19 +259,42 @@ bool decide_route(DecideInput *in, json_t *out)
     return true;
 }
 
+static const WorkflowPhase *gate_of(const Workflow *flow, const char *command)
+{
+    const WorkflowPhase *phase = workflow_phase(flow, command);
+    return phase && phase->kind == PHASE_GATE ? phase : NULL;
+}
+
+/* A command that is a gate's judgement needs to know what was judged, and how. */
+static bool read_verdict(DecideInput *in, const Workflow *flow, const WorkflowPhase *gate,
+                         RouteInput *route)
+{
+    if (!route->checkpoint)
+        return decide_fail(in, "checkpoint", NULL, gate_checkpoints(flow, gate, NULL),
+                           "'checkpoint' is missing: where '%s' judges", gate->name);
+    if (!route->result)
+        return decide_fail(in, "result", NULL, decide_words(gate->results),
+                           "'result' is missing: what '%s' says", gate->name);
+    if (!phase_has_result(gate, route->result))
+        return unknown(in, "result", decide_words(gate->results), gate->name);
+    return read_gate(in, flow, gate, route);
+}
+
 bool decide_transition(DecideInput *in, json_t *out)
 {
     RouteInput route = {0};
     RouteStep step;
     const Workflow *flow = read_flow(in, &route);
-    if (!flow)
+    if (!flow || !read_substate(in, &route))
         return false;
     const char *command = decide_text(in, in->root, "command");
     if (!workflow_has_command(flow, command))
         return unknown(in, "command", word_names(flow->commands, flow->command_count), flow->name);
-    route.substate = decide_text(in, in->root, "phase");
-    if (decide_bool(in, in->root, "accepted"))
-        route.flags |= 1U << FLAG_ACCEPTED;
+    const WorkflowPhase *gate = gate_of(flow, command);
+    if (gate && !read_verdict(in, flow, gate, &route))
+        return false;
+    route.flags = flag_if(decide_bool(in, in->root, "accepted"), FLAG_ACCEPTED) |
+                  flag_if(decide_bool(in, in->root, "confirmed"), FLAG_CONFIRMED);
     if (!workflow_transition(flow, &route, command, &step))
         return decide_fail(in, "command", NULL, NULL, "no row of '%s' fits", flow->name);
     json_object_set_new(out, "allowed", json_boolean(step.is_allowed));

@@ -18,14 +18,20 @@ static const DecideField route_fields[] = {
   { "phase",        IN_TEXT,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "sub-state of the status, where a workflow has them" },
   { "enter",        IN_BOOL,   OPTIONAL, "false",    0, 0, NULL, "true: where does a task of this status start?" },
   { "target_filled", IN_BOOL,  OPTIONAL, "true",     0, 0, NULL, "entering: the target holds real content" },
+  { "confirmed",    IN_BOOL,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "the objectives were confirmed; missing: yes after a step, no when entering" },
+  { "refined",      IN_BOOL,   OPTIONAL, "false",    0, 0, NULL, "refinements wait to be applied" },
   { "step",         IN_TEXT,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "the phase that has ended" },
-  { "checkpoint",   IN_TEXT,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "checkpoint it was at" },
-  { "result",       IN_TEXT,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "what the step ended with" },
+  { "checkpoint",   IN_TEXT,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "checkpoint it was at; of a check it may be missing where the result tells it" },
+  { "result",       IN_TEXT,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "what the step ended with; (step-7) is a result like (step-N)" },
   { "retries",      IN_INT,    OPTIONAL, "0",        0, 0, NULL, "retries used at this checkpoint" },
   { "limits",       IN_OBJECT, OPTIONAL, NO_DEFAULT, 0, 0, NULL, "other limits than the workflow's, by name" },
   { "counters",     IN_OBJECT, OPTIONAL, NO_DEFAULT, 0, 0, NULL, "what is used of each limit, by name" },
   { "review",       IN_BOOL,   OPTIONAL, "false",    0, 0, NULL, "a person must approve before the merge" },
   { "rolled_back",  IN_BOOL,   OPTIONAL, "false",    0, 0, NULL, "a rollback was made before" },
+  { "stage",        IN_INT,    OPTIONAL, "1",        1, INT64_MAX, NULL, "number of the stage, from 1" },
+  { "convergence",  IN_OBJECT, OPTIONAL, NO_DEFAULT, 0, 0, NULL, "how much of the objective is met; missing counts as nothing" },
+  { "convergence.value",    IN_NUMBER, REQUIRED, NO_DEFAULT, 0, 1, NULL, "at this stage" },
+  { "convergence.previous", IN_NUMBER, OPTIONAL, NO_DEFAULT, 0, 1, NULL, "at the last accepted stage; missing: 0" },
 };
 
 static const DecideField transition_fields[] = {
@@ -33,9 +39,10 @@ static const DecideField transition_fields[] = {
   { "status",       IN_TEXT,   REQUIRED, NO_DEFAULT, 0, 0, NULL, "status of the task" },
   { "command",      IN_TEXT,   REQUIRED, NO_DEFAULT, 0, 0, NULL, "what a person asks for" },
   { "phase",        IN_TEXT,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "sub-state of the status, where a workflow has them" },
-  { "checkpoint",   IN_TEXT,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "of a check" },
-  { "result",       IN_TEXT,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "of a check" },
+  { "checkpoint",   IN_TEXT,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "of a check, which needs it" },
+  { "result",       IN_TEXT,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "of a check, which needs it; conflict of a merge, (blocked) of exec, the layer of notes" },
   { "accepted",     IN_BOOL,   OPTIONAL, "false",    0, 0, NULL, "the last check accepted the work" },
+  { "confirmed",    IN_BOOL,   OPTIONAL, "true",     0, 0, NULL, "the objectives are confirmed with this" },
 };
 
 static const DecideField signal_fields[] = {
@@ -121,17 +128,69 @@ static const DecideField merge_fields[] = {
   { "window",                IN_INT,    OPTIONAL, "1",        1, 1000, NULL, "merges at once" },
 };
 
+#define SCORE(path, help) { path, IN_NUMBER, REQUIRED, NO_DEFAULT, 0, 1, NULL, help }
+#define WEIGHT(path) { path, IN_NUMBER, OPTIONAL, "1", 0, 1000, NULL, "how much it counts" }
+#define THRESHOLD(path) { path, IN_NUMBER, OPTIONAL, NO_DEFAULT, 0, 1, NULL, "overall that is needed" }
+#define RETRIES(path) { path, IN_INT, OPTIONAL, NO_DEFAULT, 0, 100, NULL, "how often it may be tried again" }
+
+static const DecideField score_fields[] = {
+  { "checkpoint",   IN_WORD,   REQUIRED, NO_DEFAULT, 0, 0, "post-plan mid-exec post-exec", "where the check stands" },
+  { "scores",       IN_OBJECT, REQUIRED, NO_DEFAULT, 0, 0, NULL, "the six dimensions, each from 0 to 1" },
+  SCORE("scores.d1", "correctness; blocks below 0.5"),
+  SCORE("scores.d2", "security; blocks below 0.5"),
+  SCORE("scores.d3", "reliability; blocks below 0.5"),
+  SCORE("scores.d4", "performance"),
+  SCORE("scores.d5", "architecture"),
+  SCORE("scores.d6", "maintainability"),
+  { "weights",      IN_OBJECT, OPTIONAL, NO_DEFAULT, 0, 0, NULL, "of the dimensions; equal when missing" },
+  WEIGHT("weights.d1"), WEIGHT("weights.d2"), WEIGHT("weights.d3"),
+  WEIGHT("weights.d4"), WEIGHT("weights.d5"), WEIGHT("weights.d6"),
+  { "profile",      IN_OBJECT, OPTIONAL, NO_DEFAULT, 0, 0, NULL, "values of the task's type, where they differ from the defaults" },
+  { "profile.thresholds", IN_OBJECT, OPTIONAL, NO_DEFAULT, 0, 0, NULL, "defaults 0.70, 0.60, 0.75" },
+  THRESHOLD("profile.thresholds.post-plan"), THRESHOLD("profile.thresholds.mid-exec"), THRESHOLD("profile.thresholds.post-exec"),
+  { "profile.retries", IN_OBJECT, OPTIONAL, NO_DEFAULT, 0, 0, NULL, "defaults 3, 2, 3" },
+  RETRIES("profile.retries.post-plan"), RETRIES("profile.retries.mid-exec"), RETRIES("profile.retries.post-exec"),
+  { "retries",      IN_INT,    OPTIONAL, "0",        0, 0, NULL, "used at this checkpoint" },
+};
+
+static const DecideField convergence_fields[] = {
+  { "requirements",            IN_LIST,   REQUIRED, NO_DEFAULT, 0, 0, NULL, "the R# of the objective; none: the direction is not judged" },
+  { "requirements[]",          IN_OBJECT, REQUIRED, NO_DEFAULT, 0, 0, NULL, "one R#" },
+  { "requirements[].id",       IN_ID,     REQUIRED, NO_DEFAULT, 0, 0, NULL, "its id" },
+  { "requirements[].weight",   IN_ANY,    REQUIRED, NO_DEFAULT, 0, 0, NULL, "a number above 0, or critical (3), important (2), optional (1)" },
+  { "requirements[].coverage", IN_NUMBER, REQUIRED, NO_DEFAULT, 0, 1, NULL, "1 done and verified, 0.75 mostly, 0.5 partly, 0.25 begun, 0 nothing" },
+  { "requirements[].previous", IN_NUMBER, OPTIONAL, NO_DEFAULT, 0, 1, NULL, "its coverage at the last accepted stage" },
+  { "requirements[].reason",   IN_TEXT,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "of the coverage; needed when it changed by more than 0.25" },
+  { "previous",                IN_NUMBER, OPTIONAL, "0",        0, 1, NULL, "convergence of the last accepted stage" },
+  { "policy",                  IN_WORD,   OPTIONAL, "allow-equal", 0, 0, "strict allow-equal ask", "what happens when it is equal" },
+};
+
+static const DecideField audit_fields[] = {
+  { "files",        IN_INT,    REQUIRED, NO_DEFAULT, 0, 0, NULL, "files that changed" },
+  { "lines",        IN_INT,    REQUIRED, NO_DEFAULT, 0, 0, NULL, "lines that changed" },
+  { "dirs",         IN_INT,    REQUIRED, NO_DEFAULT, 0, 0, NULL, "folders they are in" },
+  { "type",         IN_TEXT,   OPTIONAL, NO_DEFAULT, 0, 0, NULL, "of the task: one round more for software, one more for a mixture A|B" },
+};
+
 #define FIELDS(rows) rows, COUNT(rows)
 
 const DecideRow decide_rows[] = {
   { "route", "where a step's result leads, or where a task starts",
-    "next (phase or (stop)), checkpoint, status, phase, effects[], row, why", FIELDS(route_fields), decide_route,
+    "next (phase, (stop) or (rollback)), checkpoint, status, phase, effects[], row, why", FIELDS(route_fields), decide_route,
     { { "The checks failed and turns are left.",
         "{\"workflow\":\"loop\",\"status\":\"active\",\"step\":\"verify\",\"result\":\"fail\"}" },
+      { "A plan has passed its check.",
+        "{\"workflow\":\"lifecycle\",\"status\":\"planning\",\"step\":\"check\",\"checkpoint\":\"post-plan\",\"result\":\"PASS\"}" },
+      { "A task whose work was interrupted starts again with facts.",
+        "{\"workflow\":\"lifecycle\",\"status\":\"executing\",\"enter\":true}" },
+      { "Good work, but fewer requirements are met than before.",
+        "{\"workflow\":\"staged\",\"status\":\"executing\",\"step\":\"check\",\"checkpoint\":\"post-exec\",\"result\":\"ACCEPT\",\"stage\":2,\"convergence\":{\"value\":0.5,\"previous\":0.6}}" },
+      { "The third fix did not help either.",
+        "{\"workflow\":\"staged\",\"status\":\"executing\",\"step\":\"check\",\"checkpoint\":\"post-exec\",\"result\":\"NEEDS_FIX\",\"retries\":3}" },
+      { "The objectives are met.",
+        "{\"workflow\":\"staged\",\"status\":\"evolving\",\"step\":\"report\",\"result\":\"(generated)\",\"convergence\":{\"value\":0.96}}" },
       { "A third conflict: a person decides.",
         "{\"workflow\":\"loop\",\"status\":\"active\",\"step\":\"merge\",\"result\":\"conflict\",\"retries\":3}" },
-      { "A pending task starts.",
-        "{\"workflow\":\"loop\",\"status\":\"pending\",\"enter\":true}" },
       { "Every turn is used.",
         "{\"workflow\":\"loop\",\"status\":\"active\",\"step\":\"work\",\"result\":\"none\",\"counters\":{\"turns\":50}}" } } },
   { "transition", "may a person do this now, and what follows",
@@ -139,7 +198,13 @@ const DecideRow decide_rows[] = {
     { { "A fresh budget for a task that timed out.",
         "{\"workflow\":\"loop\",\"status\":\"timeout\",\"command\":\"retry\"}" },
       { "A refusal.",
-        "{\"workflow\":\"loop\",\"status\":\"done\",\"command\":\"rm\"}" } } },
+        "{\"workflow\":\"loop\",\"status\":\"done\",\"command\":\"rm\"}" },
+      { "A verdict while the plan is carried out.",
+        "{\"workflow\":\"lifecycle\",\"status\":\"executing\",\"command\":\"check\",\"checkpoint\":\"mid-exec\",\"result\":\"REPLAN\"}" },
+      { "Only accepted work is merged.",
+        "{\"workflow\":\"lifecycle\",\"status\":\"executing\",\"command\":\"merge\"}" },
+      { "A refinement reopens what is done.",
+        "{\"workflow\":\"staged\",\"status\":\"satisfied\",\"command\":\"target\"}" } } },
   { "signal", "the signals in an agent's text",
     "signals[{type, payload}], invalid[{code, raw}], decides ({type, payload} or null), why", FIELDS(signal_fields), decide_signal,
     { { "The last control signal decides.",
@@ -183,6 +248,32 @@ const DecideRow decide_rows[] = {
     "order[] (without the merged), start[], why", FIELDS(merge_fields), decide_merge_plan,
     { { "Ready before waiting, then priority, then the oldest.",
         "{\"queue\":[{\"id\":\"a\",\"state\":\"waiting\",\"unmerged_deps\":1,\"completed_ms\":1},{\"id\":\"b\",\"state\":\"ready\",\"unmerged_deps\":0,\"completed_ms\":3},{\"id\":\"c\",\"state\":\"ready\",\"unmerged_deps\":0,\"completed_ms\":4,\"priority\":100},{\"id\":\"d\",\"state\":\"ready\",\"unmerged_deps\":0,\"completed_ms\":2}],\"window\":2}" } } },
+  { "score", "do the scores of a check pass",
+    "overall, threshold, floor_broken[] (d2, d1, d3), pass, verdict, retries_left, row, why", FIELDS(score_fields), decide_score,
+    { { "Good enough.",
+        "{\"checkpoint\":\"post-exec\",\"scores\":{\"d1\":0.8,\"d2\":0.9,\"d3\":0.7,\"d4\":0.8,\"d5\":0.8,\"d6\":0.8}}" },
+      { "A high mean does not help below a floor.",
+        "{\"checkpoint\":\"post-exec\",\"scores\":{\"d1\":1,\"d2\":0.4,\"d3\":1,\"d4\":1,\"d5\":1,\"d6\":1},\"retries\":1}" },
+      { "A plan below the threshold of its type.",
+        "{\"checkpoint\":\"post-plan\",\"scores\":{\"d1\":0.7,\"d2\":0.7,\"d3\":0.7,\"d4\":0.7,\"d5\":0.7,\"d6\":0.7},\"profile\":{\"thresholds\":{\"post-plan\":0.75},\"retries\":{\"post-plan\":4}},\"retries\":4}" },
+      { "Weights.",
+        "{\"checkpoint\":\"mid-exec\",\"scores\":{\"d1\":0.9,\"d2\":0.8,\"d3\":0.6,\"d4\":0,\"d5\":0.2,\"d6\":0.2},\"weights\":{\"d1\":3,\"d3\":2,\"d4\":0,\"d5\":0.5,\"d6\":0.5}}" } } },
+  { "convergence", "how much of the objective is met, and may the stage stay",
+    "value, verdict (accept, rollback, ask), satisfied (accepted and at least 0.95), unexplained[] (ids), row, why", FIELDS(convergence_fields), decide_convergence,
+    { { "Progress.",
+        "{\"requirements\":[{\"id\":\"R1\",\"weight\":3,\"coverage\":1},{\"id\":\"R2\",\"weight\":\"optional\",\"coverage\":0.5}],\"previous\":0.6}" },
+      { "No progress, strictly.",
+        "{\"requirements\":[{\"id\":\"R1\",\"weight\":1,\"coverage\":0.5}],\"previous\":0.5,\"policy\":\"strict\"}" },
+      { "Less than before is never kept; a jump wants a reason.",
+        "{\"requirements\":[{\"id\":\"R1\",\"weight\":2,\"coverage\":0.25,\"previous\":0.75}],\"previous\":0.75,\"policy\":\"ask\"}" },
+      { "Done.",
+        "{\"requirements\":[{\"id\":\"R1\",\"weight\":3,\"coverage\":1}],\"previous\":0.9}" } } },
+  { "audit-rounds", "how many rounds a review of a change may take",
+    "rounds, why", FIELDS(audit_fields), decide_audit_rounds,
+    { { "A middling change of software.",
+        "{\"files\":7,\"lines\":350,\"dirs\":3,\"type\":\"software\"}" },
+      { "A huge one.",
+        "{\"files\":400,\"lines\":90000,\"dirs\":60}" } } },
 };
 /* clang-format on */
 

@@ -35,7 +35,7 @@ typedef struct DecideInput DecideInput;
 /* Fills out, or fails through in and returns false. */
 typedef bool DecideFn(DecideInput *in, json_t *out);
 
-enum { DECIDE_EXAMPLES_MAX = 4 };
+enum { DECIDE_EXAMPLES_MAX = 8 };
 
 typedef struct DecideRow {
     const char *name, *help;
@@ -57,6 +57,7 @@ extern const DecideRow decide_rows[];
 extern const size_t decide_row_count;
 
 DecideFn decide_route, decide_transition, decide_signal, decide_completion, decide_exit;
+DecideFn decide_score, decide_convergence, decide_audit_rounds;
 DecideFn decide_verification, decide_select, decide_graph, decide_retry_delay, decide_merge_plan;
 
 /* Always false. field "" for the whole input; value and allowed may be NULL; allowed is stolen. */

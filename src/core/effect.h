@@ -16,6 +16,8 @@
     X(FX_MERGE_GATE, "merge-gate", "check the merged tree")                                        \
     X(FX_LAND, "land", "move the target branch by compare-and-swap")                               \
     X(FX_RETIRE, "retire", "put the workspace away, with proof")                                   \
+    X(FX_REPORT, "report", "write the report of the task")                                         \
+    X(FX_RESET, "reset", "put the workspace aside and go back to the good commit")                 \
     X(FX_ROLLBACK, "rollback", "revert what the task landed")                                      \
     X(FX_NOTICE, "notice", "tell a person")                                                        \
     X(FX_AUTOPILOT_ENDED, "autopilot-ended", "nothing is left that could be done now")

@@ -42,7 +42,7 @@
   X(EV_TURN_ENDED,       "turn.ended",       "exit_code", "killed_by", NULL, NULL, NULL, "the agent process and its tree are gone") \
   X(EV_SNAPSHOT_TAKEN,   "snapshot.taken",   "commits", "is_empty", NULL, "commit", NULL, "the turn's work is in the hub") \
   X(EV_SNAPSHOT_FAILED,  "snapshot.failed",  "retry", NULL, "error", NULL, NULL, "the turn's work could not be saved") \
-  X(EV_GATE_ENDED,       "gate.ended",       "verdict", NULL, "command", NULL, NULL, "the claim was checked") \
+  X(EV_GATE_ENDED,       "gate.ended",       "verdict", "review", "command", NULL, NULL, "the claim was checked") \
   X(EV_MERGE_CLEAN,      "merge.clean",      "same_tree", NULL, NULL, "old", "new", "the merge is computed, nothing moved yet") \
   X(EV_MERGE_CONFLICT,   "merge.conflict",   NULL, NULL, "files", "old", NULL, "both sides changed the same lines") \
   X(EV_MERGE_EMPTY,      "merge.empty",      NULL, NULL, NULL, NULL, NULL, "there is nothing to merge") \
@@ -57,7 +57,17 @@
   X(EV_DISK,             "disk",             "free_mb", "level", NULL, NULL, NULL, "free disk space crossed a threshold (D-152)") \
   /* of the machine itself */ \
   X(EV_NOTE,             "note",             NULL, NULL, NULL, NULL, NULL, "a decision about this task that another event brought about") \
-  X(EV_DISCARD,          "discard",          NULL, NULL, NULL, NULL, NULL, "a person put the workspace of an ended task in the trash")
+  X(EV_DISCARD,          "discard",          NULL, NULL, NULL, NULL, NULL, "a person put the workspace of an ended task in the trash") \
+  X(EV_WORKFLOW_DEFINED, "workflow.defined", "number", NULL, "definition", "name", NULL, "a workflow of the user was read, or read anew") \
+  X(EV_STEP_RESULT,      "step.result",      NULL, NULL, "result", NULL, NULL, "the step's answer was read and judged (JSON)") \
+  X(EV_REPORTED,         "reported",         NULL, NULL, "note", NULL, NULL, "the report is written") \
+  X(EV_RESET_DONE,       "reset.done",       NULL, NULL, "note", NULL, NULL, "the workspace was put aside; the work goes on from the good commit") \
+  X(EV_RESET_FAILED,     "reset.failed",     "retry", NULL, "error", NULL, NULL, "the workspace could not be put aside") \
+  X(EV_REVIEWED,         "reviewed",         "decision", "how", "feedback", "commit", NULL, "a person approved, asked for changes or rejected") \
+  X(EV_TARGET_SET,       "target.set",       "filled", "confirmed", "note", NULL, NULL, "the objective was written, changed or confirmed") \
+  X(EV_REFINED,          "refined",          "waiting", NULL, "text", NULL, NULL, "a refinement was queued, withdrawn or applied") \
+  X(EV_COMMAND,          "command",          NULL, NULL, "command", NULL, NULL, "a person gave a command of the task's workflow") \
+  X(EV_OBSERVED,         "observed",         "iteration", NULL, "signal", "status", NULL, "a self-driving session reported a step (JSON)")
 /* clang-format on */
 
 typedef enum EventKind {
@@ -68,6 +78,10 @@ typedef enum EventKind {
 } EventKind;
 
 typedef enum Verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL, VERDICT_ERROR } Verdict;
+
+/* EV_REVIEWED */
+typedef enum ReviewDecision { REVIEW_APPROVE, REVIEW_REDO, REVIEW_REJECT } ReviewDecision;
+typedef enum RedoHow { REDO_KEEP, REDO_FRESH, REDO_CHECKPOINT } RedoHow; /* D-256 */
 
 typedef struct Event {
     EventKind kind;

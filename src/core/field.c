@@ -80,6 +80,13 @@ void field_allowed(const Field *field, Str *out)
     case FIELD_ENV:
         str_add(out, "a map of NAME: value, not beginning with OTTO_");
         return;
+    case FIELD_MAP:
+        str_addf(out, "a map of %s", field->unit ? field->unit : "name: text");
+        if (field->words) {
+            str_add(out, ", one of ");
+            add_words(out, field->words);
+        }
+        return;
     case FIELD_OWN:
         str_add(out, field->unit ? field->unit : "a list or a map");
         return;
@@ -199,6 +206,35 @@ static bool read_env(const Field *field, const json_t *value, Arena *arena, Text
     return true;
 }
 
+/* Keys are words of people: labels, statuses. */
+static bool map_key_is_fine(const char *key)
+{
+    size_t characters = text_characters(key);
+    return characters >= 1 && characters <= 64 && !field_check_line(key);
+}
+
+static bool read_pairs(const Field *field, const json_t *value, Arena *arena, TextMap *out,
+                       Str *allowed)
+{
+    if (!json_is_object(value) || (double)json_object_size(value) > field->max)
+        return refuse(field, allowed);
+    TextMap map = {arena_alloc(arena, (json_object_size(value) + 1) * sizeof *map.items), 0};
+    const char *key;
+    json_t *item;
+    json_object_foreach((json_t *)value, key, item)
+    {
+        const char *text = scalar_text(item, arena);
+        if (!text || !*text || !map_key_is_fine(key) ||
+            (field->words && !has_word(field->words, text)))
+            return refuse(field, allowed);
+        if (!text_fits(field, text, allowed))
+            return false;
+        map.items[map.count++] = (TextPair){arena_strdup(arena, key), text};
+    }
+    *out = map;
+    return true;
+}
+
 static bool read_text(const Field *field, const json_t *value, const char **out, Arena *arena,
                       Str *allowed)
 {
@@ -249,6 +285,8 @@ bool field_read(const Field *field, const json_t *value, void *base, Arena *aren
         return read_command(field, value, arena, at, allowed);
     case FIELD_ENV:
         return read_env(field, value, arena, at, allowed);
+    case FIELD_MAP:
+        return read_pairs(field, value, arena, at, allowed);
     case FIELD_OWN:
         break;
     }

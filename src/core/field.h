@@ -12,6 +12,15 @@ typedef struct TextList {
     size_t count;
 } TextList;
 
+typedef struct TextPair {
+    const char *key, *value;
+} TextPair;
+
+typedef struct TextMap { /* in the order of the file */
+    TextPair *items;
+    size_t count;
+} TextMap;
+
 /* A program to start: an argument vector, or text that the user wrote for the shell. */
 typedef struct CommandText {
     TextList argv;     /* empty when shell is set */
@@ -28,6 +37,7 @@ typedef struct CommandText {
     X(FIELD_TEXTS, "list")      /* TextList */                                                     \
     X(FIELD_COMMAND, "command") /* CommandText */                                                  \
     X(FIELD_ENV, "map")         /* TextList of NAME=value */                                       \
+    X(FIELD_MAP, "map")         /* TextMap; words and check are of the values */                   \
     X(FIELD_OWN, "list or map") /* read by the caller */
 
 typedef enum FieldType {
@@ -42,8 +52,8 @@ typedef struct Field {
     size_t offset;        /* into the struct that the table fills */
     const char *fallback; /* default as text; NULL: none (NULL, 0, false, empty) */
     double min, max;      /* of a number; of a text's characters; of a list's items (and texts) */
-    const char *unit;     /* of a number; NULL none */
-    const char *words;    /* of FIELD_WORD: separated by single spaces */
+    const char *unit;     /* of a number; of a map "key: value"; NULL none */
+    const char *words;    /* of FIELD_WORD, FIELD_MAP: separated by single spaces */
     const char *(*check)(const char *text); /* NULL fine, or says what is allowed */
     const char *env;                        /* variable that overrides it; NULL none */
     const char *help;
@@ -60,7 +70,9 @@ bool field_parse(const Field *field, const char *text, void *base, Arena *arena,
 void field_defaults(FieldTable table, void *base, Arena *arena);
 void field_allowed(const Field *field, Str *out); /* "a whole number from 1 to 64 agents" */
 const char *field_type_word(FieldType type);
-json_t *field_show(const Field *field, const void *base); /* env by name only (secrets) */
+/* Environment by name only (secrets); a number below 0 where its row has none is unset: null. */
+json_t *field_show(const Field *field, const void *base);
+const char *text_map_find(const TextMap *map, const char *key); /* or NULL */
 
 /* Exact key, or NULL. */
 const Field *field_find(FieldTable table, const char *key);
@@ -80,4 +92,5 @@ const char *field_check_branch(const char *text); /* what git allows, and no lea
 const char *field_check_name(const char *text);   /* letters, digits, - and _ */
 const char *field_check_tag(const char *text);    /* lower-case letters, digits, - */
 const char *field_check_inside(const char *text); /* relative path without .. */
+const char *field_check_type(const char *text);   /* of a task: segments joined by '|' */
 size_t text_characters(const char *text);         /* UTF-8 characters; a bad byte counts as one */

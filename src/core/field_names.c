@@ -154,6 +154,28 @@ const char *field_check_inside(const char *text)
     return is_bad ? "a relative path that stays inside the repository" : NULL;
 }
 
+const char *field_check_type(const char *text)
+{
+    static const char allowed[] = "words of letters, digits, '_', ':' and '-', joined by '|'";
+    const char *at = text;
+    do {
+        size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                   "0123456789_:-");
+        if (!length || (at[length] && at[length] != '|'))
+            return allowed;
+        at += length;
+    } while (*at++);
+    return NULL;
+}
+
+const char *text_map_find(const TextMap *map, const char *key)
+{
+    for (size_t i = 0; i < map->count; i++)
+        if (text_equal(map->items[i].key, key))
+            return map->items[i].value;
+    return NULL;
+}
+
 static json_t *show_texts(const TextList *list, bool names_only)
 {
     json_t *array = json_array();
@@ -162,6 +184,14 @@ static json_t *show_texts(const TextList *list, bool names_only)
         json_array_append_new(array, json_stringn(list->items[i], length));
     }
     return array;
+}
+
+static json_t *show_pairs(const TextMap *map)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < map->count; i++)
+        json_object_set_new(object, map->items[i].key, json_string(map->items[i].value));
+    return object;
 }
 
 static json_t *show_text(const char *text)
@@ -176,10 +206,14 @@ json_t *field_show(const Field *field, const void *base)
     case FIELD_TEXT:
     case FIELD_WORD:
         return show_text(*(const char *const *)at);
-    case FIELD_INT:
-        return json_integer(*(const int64_t *)at);
-    case FIELD_REAL:
-        return json_real(*(const double *)at);
+    case FIELD_INT: {
+        int64_t number = *(const int64_t *)at;
+        return number < 0 && field->min >= 0 ? json_null() : json_integer(number);
+    }
+    case FIELD_REAL: {
+        double number = *(const double *)at;
+        return number < 0 && field->min >= 0 ? json_null() : json_real(number);
+    }
     case FIELD_BOOL:
         return json_boolean(*(const bool *)at);
     case FIELD_TEXTS:
@@ -190,6 +224,8 @@ json_t *field_show(const Field *field, const void *base)
     }
     case FIELD_ENV:
         return show_texts(at, true);
+    case FIELD_MAP:
+        return show_pairs(at);
     case FIELD_OWN:
         break;
     }

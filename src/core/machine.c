@@ -74,6 +74,7 @@ void machine_free(Machine *machine)
     free(machine->out_runs);
     free(machine->effects);
     arena_done(&machine->texts);
+    arena_done(&machine->flow_arena);
     free(machine);
 }
 
@@ -224,6 +225,7 @@ static void place_run(Machine *machine, Run *run)
     if (run->retry_ms)
         ids_add(&mind->later, run->id);
     mind->asking += run->state == RUN_ASKING;
+    mind->reporting += run->state == RUN_REPORTING;
     mind->row.slots_used = mind->live.count;
 }
 
@@ -477,6 +479,7 @@ void set_run_state(Machine *machine, Run *run, RunState state)
     move_slot(machine, mind, run, state);
     note(machine, "r%u:%s>%s", run->id, run_state_word(run->state), run_state_word(state));
     mind->asking += (uint32_t)((state == RUN_ASKING) - (run->state == RUN_ASKING));
+    mind->reporting += (uint32_t)((state == RUN_REPORTING) - (run->state == RUN_REPORTING));
     if (run->state == RUN_WAITING)
         ids_remove(&mind->waiting, run->id);
     run->state = state;
@@ -505,6 +508,7 @@ Run *run_new(Machine *machine, Task *task)
         run->from = last->id;
         memcpy(run->commit, last->commit, HASH_SIZE); /* what it begins with */
     }
+    run_flow_init(machine, run, last, task);
     task->run = id;
     task->attempts++;
     task_changed(machine, task);
@@ -518,19 +522,22 @@ void step_done(Step *step)
     str_done(&step->decision);
     str_done(&step->why);
     free(step->notes);
+    free(step->routes);
     *step = (Step){0};
 }
 
 static bool is_report(EventKind kind)
 {
-    return kind >= EV_WORKSPACE_READY && kind <= EV_RETIRED;
+    return (kind >= EV_WORKSPACE_READY && kind <= EV_RETIRED) || kind == EV_STEP_RESULT ||
+           kind == EV_REPORTED || kind == EV_RESET_DONE || kind == EV_RESET_FAILED ||
+           kind == EV_OBSERVED;
 }
 
 void machine_step(Machine *machine, const Event *event, Step *step)
 {
     str_clear(&step->decision);
     str_clear(&step->why);
-    step->note_count = 0;
+    step->note_count = step->route_count = 0;
     machine->step = step;
     const Run *run = run_at(machine, event->run);
     machine->about = event->task ? event->task : run ? run->task : 0;

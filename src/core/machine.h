@@ -11,6 +11,7 @@
 #include "core/event.h"
 #include "core/score.h"
 #include "core/types.h"
+#include "core/workflow.h"
 
 typedef struct Machine Machine;
 
@@ -22,6 +23,8 @@ void machine_load_project(Machine *machine, const Project *project);
 void machine_load_task(Machine *machine, const Task *task);
 void machine_load_run(Machine *machine, const Run *run);
 void machine_load_dependency(Machine *machine, const Dependency *dependency);
+/* A workflow of the user; built-in ones are known. false: the definition cannot be read. */
+bool machine_load_workflow(Machine *machine, uint32_t number, const char *definition, Err *err);
 void machine_loaded(Machine *machine); /* builds the graph, the ready queue, the merge queue */
 void machine_set_run_count(Machine *machine, RunId highest); /* ids given before, loaded or not */
 void machine_reserve(Machine *machine, uint32_t tasks, uint32_t dependencies);
@@ -32,12 +35,26 @@ typedef struct StepNote {
     char text[160];
 } StepNote;
 
+/* A phase that ended: which row of the workflow decided, and what follows. The words belong to the
+ * workflow's tables. */
+typedef struct StepRoute {
+    TaskId task;
+    RunId run;
+    uint32_t epoch, turn;
+    uint32_t stage; /* in which it ended */
+    const char *phase, *checkpoint, *row, *next, *status;
+    char result[48], why[200];
+    const Action *actions; /* ended by ACTION_NONE or ACTIONS_MAX */
+} StepRoute;
+
 typedef struct Step {
     bool is_accepted; /* false: the event was refused; state is unchanged */
     Str decision;     /* what was decided, in one fixed form; equal on every replay */
     Str why;          /* one sentence for people; empty when nothing was decided */
     StepNote *notes;
     uint32_t note_count, note_size;
+    StepRoute *routes;
+    uint32_t route_count, route_size;
 } Step;
 
 void step_done(Step *step);
@@ -67,6 +84,15 @@ const Effect *machine_effects(Machine *machine, uint32_t *count);
 void machine_effects_taken(Machine *machine);
 /* Start-up: the effects that all runs owe now, as if just decided. */
 void machine_owe_again(Machine *machine);
+
+/* By number, built-in or the user's; the loop when it is unknown. Never NULL. */
+const Workflow *machine_workflow(const Machine *machine, uint32_t number);
+/* The workflow that the task's next run would follow. */
+const Workflow *machine_task_workflow(const Machine *machine, const Task *task);
+const Workflow *run_workflow(const Machine *machine, const Run *run);
+/* Status of the task in its workflow: of its latest run, or the workflow's first. */
+const char *machine_status_word(const Machine *machine, const Task *task);
+uint32_t gate_tries_of(const Run *run, uint32_t checkpoint);
 
 TaskId machine_next_task(const Machine *machine);
 ProjectId machine_next_project(const Machine *machine);

@@ -24,6 +24,7 @@ typedef struct ProjectMind {
     IdList delayed; /* tasks with a back-off */
     IdList later;   /* runs whose step is tried again later */
     uint32_t asking;
+    uint32_t reporting;
     bool is_held;     /* tasks are being added */
     int64_t alert_ms; /* when to look for tasks that wait too long (D-105); 0: not set */
 } ProjectMind;
@@ -43,13 +44,16 @@ struct Machine {
     const Run **out_runs;
     Effect *effects;
     uint32_t effect_count, effect_size;
-    Arena texts;    /* of effects not yet taken */
-    bool is_online; /* an engine carries out effects */
+    const Workflow *flows[WORKFLOW_NUMBER_MAX + 1]; /* of users, by number */
+    Arena flow_arena;                               /* owns them */
+    Arena texts;                                    /* of effects not yet taken */
+    bool is_online;                                 /* an engine carries out effects */
     int disk_level; /* 0 fine, 1 warn, 2 nothing new, 3 stop (D-152) */
     /* during a step */
     Step *step;
     TaskId about; /* the event's own task */
     int64_t now_ms;
+    char word[64]; /* a result of a phase */
 };
 
 /* machine.c */
@@ -87,12 +91,21 @@ void autopilot_count(Machine *machine, ProjectMind *mind, const Task *task);
 void autopilot_set(Machine *machine, ProjectMind *mind, AutoState state);
 void autopilot_tick(Machine *machine, ProjectMind *mind);
 
-/* machine_run.c: one run's progress through its workflow */
-void run_go(Machine *machine, Run *run); /* a slot was found: make the workspace or take a turn */
+/* machine_flow.c: results, the rows that follow from them, phases */
+void run_apply(Machine *machine, Run *run, const char *result, const char *detail);
+void run_go(Machine *machine, Run *run); /* a slot was found: make the workspace or go on */
+void run_start(Machine *machine, Run *run, bool is_taken_up); /* a new epoch begins */
+void phase_begin(Machine *machine, Run *run);                 /* with workspace and slot */
+void phase_begin_or_wait(Machine *machine, Run *run); /* a pause takes hold between two turns */
+const WorkflowPhase *run_phase(const Machine *machine, const Run *run);
+bool flow_has_states(const Workflow *flow); /* its statuses are the states of tasks */
+void run_reset_done(Machine *machine, Run *run);
+void run_flow_init(Machine *machine, Run *run, const Run *last, const Task *task);
+
+/* machine_run.c: reports of the world about one run */
 void run_park(Machine *machine, Run *run, const char *why);
 void run_stop(Machine *machine, Run *run, StopWish wish, bool is_forced);
 bool run_event(Machine *machine, const Event *event);
-void run_apply(Machine *machine, Run *run, const char *result, const char *detail);
 void run_retry_step(Machine *machine, Run *run, const Event *event, const char *result);
 bool merge_event(Machine *machine, Run *run, const Event *event);
 
@@ -101,5 +114,16 @@ void merge_enqueue(Machine *machine, Run *run);
 void merge_next(Machine *machine, ProjectMind *mind);
 void merge_leave(Machine *machine, Run *run);
 
+/* machine_people.c: reviews, objectives, refinements, commands of workflows */
+bool on_reviewed(Machine *machine, const Event *event);
+bool on_target_set(Machine *machine, const Event *event);
+bool on_refined(Machine *machine, const Event *event);
+bool on_command(Machine *machine, const Event *event);
+bool on_workflow_defined(Machine *machine, const Event *event);
+bool run_is_reviewed(const Machine *machine, const Run *run); /* a person judges, not answers */
+void people_retry(Machine *machine, Task *task); /* the workflow's own row for a retry */
+bool people_check(const Machine *machine, const Event *event, Err *err);
+
 /* machine_wish.c: what people ask for */
+void back_to_pending(Machine *machine, Task *task, bool is_fresh);
 bool wish_event(Machine *machine, const Event *event);

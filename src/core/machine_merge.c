@@ -132,7 +132,7 @@ static void on_landed(Machine *machine, Run *run, const Event *event)
 static void on_conflict(Machine *machine, Run *run, const Event *event)
 {
     keep_hash(run->old_tip, event->ref); /* what the agent is asked to merge */
-    run_apply(machine, run, "conflict", event->text);
+    run_apply(machine, run, "collides", event->text);
 }
 
 static void on_empty(Machine *machine, Run *run, const Event *event)

@@ -8,6 +8,8 @@ static uint8_t reach_of(const Machine *machine, const Task *task)
 {
     if (task->state == TASK_DONE)
         return NEED_DONE + 1;
+    if (task->state == TASK_REVIEW)
+        return NEED_VERIFIED + 1; /* its gate has passed; a person looks at it */
     if (task->state != TASK_ACTIVE)
         return 0;
     const Run *run = run_at(machine, task->run);

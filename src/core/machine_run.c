@@ -2,46 +2,12 @@
 #include "core/completion.h"
 #include "core/exit.h"
 #include "core/machine_internal.h"
+#include "core/observe.h"
 #include "core/retry.h"
 #include "core/signal.h"
 #include <string.h>
 
 enum { MOST_STEP_TRIES = 3 }; /* D-141 */
-
-static void next_turn(Machine *machine, Run *run)
-{
-    Task *task = task_at(machine, run->task);
-    if (workflow_loop.phases[run->phase].kind != PHASE_AGENT)
-        run->phase = 0; /* stopped in a check: the agent begins the way again */
-    run->turn++;
-    run->epoch_turns++;
-    run->signal = SIGNAL_NONE;
-    run->exit_code = run->killed_by = 0;
-    run->is_lost = false;
-    run->tries = 0;
-    task->turns_used++;
-    task_changed(machine, task);
-    set_run_state(machine, run, RUN_WORKING);
-}
-
-/* A pause takes hold between two turns, and before the first. */
-static void next_turn_or_wait(Machine *machine, Run *run)
-{
-    const Project *project = &mind_of(machine, run->project)->row;
-    if (run_holds_slot(run->state) && project->autopilot == AUTO_RUNNING && !project->is_offline)
-        next_turn(machine, run);
-    else
-        set_run_state(machine, run, RUN_WAITING);
-}
-
-void run_go(Machine *machine, Run *run)
-{
-    bool needs_workspace = mind_of(machine, run->project)->row.limits.has_workspace;
-    if (needs_workspace && !run->has_workspace)
-        set_run_state(machine, run, RUN_PREPARING);
-    else
-        next_turn(machine, run);
-}
 
 /* Back to pending with everything kept (D-114, D-131, D-132). */
 void run_park(Machine *machine, Run *run, const char *why)
@@ -69,6 +35,8 @@ void run_stop(Machine *machine, Run *run, StopWish wish, bool is_forced)
         [STOP_BY_OUTPUT] = "the output limit is reached",
         [STOP_BY_REMOVE] = "the task was removed",
         [STOP_BY_SKIP] = "the task was left out",
+        [STOP_BY_STEPS] = "the step limit is reached",
+        [STOP_BY_STALL] = "it stalled again and again",
     };
     say_about(machine, run->task, "%s", why[wish]);
     run->stop = (uint8_t)wish;
@@ -86,7 +54,8 @@ void run_stop(Machine *machine, Run *run, StopWish wish, bool is_forced)
 void run_retry_step(Machine *machine, Run *run, const Event *event, const char *result)
 {
     bool may_retry = event->kind == EV_GATE_ENDED || event->kind == EV_MERGE_GATE_ENDED || event->a;
-    bool is_left = run->stop && run->stop != STOP_BY_CLOCK && run->stop != STOP_BY_OUTPUT;
+    bool is_left = run->stop && run->stop != STOP_BY_CLOCK && run->stop != STOP_BY_OUTPUT &&
+                   run->stop != STOP_BY_STEPS && run->stop != STOP_BY_STALL;
     if (!may_retry || ++run->tries >= MOST_STEP_TRIES) {
         if (is_left)
             run_park(machine, run, "stopped; its last step could not be carried out");
@@ -99,174 +68,6 @@ void run_retry_step(Machine *machine, Run *run, const Event *event, const char *
     run_changed(machine, run);
     say(machine, "try %u failed (%s); again in %u s", run->tries, event->text ? event->text : "?",
         run->tries);
-}
-
-/* The route */
-
-/* Everything the guards may look at. */
-enum { COUNTERS = 6 };
-
-static void fill_counters(const Machine *machine, const Run *run, RouteCounter out[COUNTERS])
-{
-    const Task *task = task_at(machine, run->task);
-    const Limits *limits = &mind_of(machine, run->project)->row.limits;
-    const RouteCounter counters[COUNTERS] = {
-        {"turns", run->turn - run->cut_turns, task_max_turns(machine, task)},
-        {"time-ms", run_elapsed(machine, run), task_timeout(machine, task)},
-        {"retries", task->retries, limits->max_retries},
-        {"conflict", run->conflict_tries, limits->max_conflict_tries},
-        {"merged-verify", run->merged_tries, limits->max_conflict_tries},
-        {"moved", 0, -1},
-    };
-    memcpy(out, counters, sizeof counters);
-}
-
-static void end_run(Machine *machine, Run *run, Task *task)
-{
-    bool is_done = task->state == TASK_DONE;
-    merge_leave(machine, run);
-    if (is_done)
-        task->retries = 0;
-    set_run_state(machine, run, is_done && run->has_workspace ? RUN_RETIRING : RUN_ENDED);
-    autopilot_count(machine, mind_of(machine, run->project), task);
-}
-
-/* The task waits with its work kept; or, when it stays active, only the step is tried again. */
-static void retry_later(Machine *machine, Run *run, Task *task, TaskState status)
-{
-    ProjectMind *mind = mind_of(machine, run->project);
-    int64_t at_ms = machine->now_ms + retry_delay_ms(task->retries, false, RETRY_CAP_MS);
-    if (status == TASK_ACTIVE) {
-        if (run->state >= RUN_MERGING && run->state <= RUN_LANDING)
-            set_run_state(machine, run, RUN_QUEUED); /* others merge meanwhile */
-        run->tries = 0;
-        run->retry_ms = at_ms;
-        ids_add(&mind->later, run->id);
-        return;
-    }
-    task->not_before_ms = at_ms;
-    ids_add(&mind->delayed, task->id);
-    run_park(machine, run, "it is tried again after a pause");
-}
-
-static bool asks_for(const RouteStep *step, Action action)
-{
-    for (size_t i = 0; i < ACTIONS_MAX && step->actions[i] != ACTION_NONE; i++)
-        if (step->actions[i] == action)
-            return true;
-    return false;
-}
-
-static void enter_phase(Machine *machine, Run *run, Task *task, PhaseKind kind)
-{
-    switch (kind) {
-    case PHASE_AGENT:
-        if (run->stop)
-            run_park(machine, run, "stopped between two turns");
-        else
-            next_turn_or_wait(machine, run);
-        break;
-    case PHASE_VERIFY:
-        run->tries = 0;
-        set_run_state(machine, run, RUN_VERIFYING);
-        break;
-    case PHASE_MERGE:
-        run->tries = 0;
-        if (run->has_workspace) /* the settings may have changed meanwhile; the work has not */
-            merge_enqueue(machine, run);
-        else
-            run_apply(machine, run, "empty", NULL);
-        break;
-    case PHASE_APPROVE:
-        set_run_state(machine, run, RUN_ASKING);
-        break;
-    case PHASE_GATE:
-    case PHASE_REPORT:
-    case PHASE_CHILDREN:
-    case PHASE_KIND_COUNT:
-        note(machine, "t%u: no such phase", task->id);
-        break;
-    }
-}
-
-/* A retry counts as a conflict, as a merged check, or else as an accident. */
-static void count_try(Run *run, Task *task, const char *result, bool is_retry)
-{
-    bool is_conflict = text_equal(result, "conflict"),
-         is_merged = text_equal(result, "gate-failed");
-    run->conflict_tries += is_conflict;
-    run->merged_tries += is_merged;
-    task->retries += is_retry && !is_conflict && !is_merged;
-}
-
-/* The sentence of a row without the requirement it comes from: people read this. */
-static void say_row(Machine *machine, const RouteStep *step, const char *detail)
-{
-    const char *mark = strstr(step->why, " (D-");
-    int length = mark ? (int)(mark - step->why) : (int)strlen(step->why);
-    bool has_detail = detail && *detail;
-    say(machine, "%.*s%s%s", length, step->why, has_detail ? ": " : "", has_detail ? detail : "");
-}
-
-static RouteStep find_route(const Machine *machine, const Run *run, const char *result)
-{
-    const Workflow *workflow = &workflow_loop;
-    RouteCounter counters[COUNTERS];
-    fill_counters(machine, run, counters);
-    RouteInput input = {
-        .status = task_state_word(task_at(machine, run->task)->state),
-        .substate = WF_NONE,
-        .step = workflow->phases[run->phase].name,
-        .checkpoint = workflow->checkpoints[run->checkpoint].name,
-        .result = result,
-        .counters = counters,
-        .counter_count = COUNTERS,
-    };
-    RouteStep step;
-    if (!workflow_route(workflow, &input, &step)) { /* the table is complete; a bug otherwise */
-        static const Action nothing[ACTIONS_MAX] = {ACTION_ALERT};
-        step = (RouteStep){.row = "no-row",
-                           .why = "no row fits this result",
-                           .next = WF_STOP,
-                           .checkpoint = WF_NONE,
-                           .status = "failed",
-                           .substate = WF_NONE,
-                           .actions = nothing};
-    }
-    return step;
-}
-
-/* A result of a phase: the workflow's row says what follows, and this carries it out. */
-void run_apply(Machine *machine, Run *run, const char *result, const char *detail)
-{
-    RouteStep step = find_route(machine, run, result);
-    Task *task = task_at(machine, run->task);
-    TaskState status = task->state;
-    int phase = workflow_phase_index(&workflow_loop, step.next);
-    int checkpoint = workflow_checkpoint_index(&workflow_loop, step.checkpoint);
-    note(machine, "r%u:%s", run->id, step.row);
-    say_row(machine, &step, detail);
-    count_try(run, task, result, asks_for(&step, ACTION_COUNT_RETRY));
-    run->checkpoint = checkpoint > 0 ? (uint8_t)checkpoint : 0;
-    run_changed(machine, run);
-    task_changed(machine, task);
-    (void)task_state_find(step.status, &status); /* the table's words are checked by a test */
-    if (asks_for(&step, ACTION_RETRY_LATER)) {
-        retry_later(machine, run, task, status);
-        return;
-    }
-    if (run->state >= RUN_MERGING && run->state <= RUN_LANDING)
-        merge_leave(machine, run);
-    set_task_state(machine, task, status);
-    if (phase < 0) {
-        end_run(machine, run, task);
-    } else {
-        run->phase = (uint8_t)phase;
-        enter_phase(machine, run, task, workflow_loop.phases[phase].kind);
-    }
-    if (asks_for(&step, ACTION_ALERT) || asks_for(&step, ACTION_ASK_PERSON))
-        emit(machine, FX_NOTICE, task, run, result);
-    reach_changed(machine, task_at(machine, run->task));
 }
 
 /* Judging the end of a turn */
@@ -344,31 +145,49 @@ static void stuck_test(Machine *machine, Run *run)
         autopilot_set(machine, mind_of(machine, run->project), AUTO_PAUSING);
 }
 
+/* What a turn's end means: the wish that ended it, an accident, the answer, or the signal. */
+static const char *turn_result(Machine *machine, const Run *run)
+{
+    static const char *const stopped[STOP_WISH_COUNT] = {
+        [STOP_BY_CLOCK] = "timeout",
+        [STOP_BY_OUTPUT] = "output-limit",
+        [STOP_BY_STEPS] = "max-iterations",
+        [STOP_BY_STALL] = "stall-limit",
+    };
+    if (stopped[run->stop])
+        return stopped[run->stop];
+    const char *accident = exit_result(run);
+    if (accident)
+        return accident;
+    bool has_answer = run->result && word_at(run_phase(machine, run)->results, run->result - 1u,
+                                             machine->word, sizeof machine->word);
+    return has_answer ? machine->word : signal_result(machine, run);
+}
+
+/* An answer that cannot be read is asked for once more; that is no step of its own. */
+static bool ask_again(Machine *machine, Run *run, const char *result)
+{
+    enum { MOST_ASKS = 1 };
+    if (!text_equal(result, "invalid") || run->asks >= MOST_ASKS)
+        return false;
+    run->asks++;
+    say(machine, "its answer could not be read; it is asked once more");
+    phase_begin_or_wait(machine, run);
+    return true;
+}
+
 static void judge_turn(Machine *machine, Run *run)
 {
-    const char *result = NULL;
-    switch ((StopWish)run->stop) {
-    case STOP_BY_USER:
-    case STOP_BY_PAUSE:
-    case STOP_BY_REMOVE:
-    case STOP_BY_SKIP:
-    case STOP_WISH_COUNT:
+    if (run->stop == STOP_BY_USER || run->stop == STOP_BY_PAUSE || run->stop == STOP_BY_REMOVE ||
+        run->stop == STOP_BY_SKIP) {
         run->cut_turns++;
         run_park(machine, run, "stopped; its work is saved");
         return;
-    case STOP_BY_CLOCK:
-        result = "timeout";
-        break;
-    case STOP_BY_OUTPUT:
-        result = "output-limit";
-        break;
-    case STOP_NONE:
-        result = exit_result(run);
-        break;
     }
+    const char *result = turn_result(machine, run);
     run->stop = STOP_NONE;
-    if (!result)
-        result = signal_result(machine, run);
+    if (ask_again(machine, run, result))
+        return;
     if (text_equal(result, "none"))
         stuck_test(machine, run);
     run_apply(machine, run, result, NULL);
@@ -382,6 +201,15 @@ static void judge_gate(Machine *machine, Run *run, const Event *event)
     }
     if (event->a == VERDICT_ERROR) {
         run_retry_step(machine, run, event, "error");
+        return;
+    }
+    run->is_review_wanted |= event->b != 0;
+    if (!flow_has_states(run_workflow(machine, run))) {
+        run_apply(machine, run,
+                  event->a == VERDICT_PASS   ? "pass"
+                  : event->a == VERDICT_NONE ? "partial"
+                                             : "fail",
+                  event->text);
         return;
     }
     GateResult gate = event->a == VERDICT_PASS   ? GATE_PASS
@@ -403,7 +231,7 @@ static void on_workspace_ready(Machine *machine, Run *run, const Event *event)
     if (run->stop)
         run_park(machine, run, "stopped before its first turn");
     else
-        next_turn_or_wait(machine, run);
+        phase_begin_or_wait(machine, run);
 }
 
 static void on_step_failed(Machine *machine, Run *run, const Event *event)
@@ -448,7 +276,8 @@ static void on_turn_ended(Machine *machine, Run *run, const Event *event)
         say(machine, "the agent was ended by signal %lld", (long long)event->b);
     else
         say(machine, "the agent ended with exit code %lld", (long long)event->a);
-    if (run->has_workspace)
+    bool is_review = run_phase(machine, run)->kind == PHASE_GATE; /* it worked on a copy */
+    if (run->has_workspace && !is_review)
         set_run_state(machine, run, RUN_SAVING);
     else
         judge_turn(machine, run);
@@ -478,6 +307,60 @@ static void on_retired(Machine *machine, Run *run, const Event *event)
     set_run_state(machine, run, RUN_ENDED);
 }
 
+/* The answer of the step, read and judged by the engine with core's own functions. */
+static void on_step_result(Machine *machine, Run *run, const Event *event)
+{
+    CLEANUP(json_freep)
+    json_t *json = event->text ? json_read(event->text, strlen(event->text), NULL) : NULL;
+    const WorkflowPhase *phase = run_phase(machine, run);
+    const char *word = json_text(json, "result", "invalid"), *why = json_text(json, "why", "");
+    int64_t limit = json_int(json, "limit", -1), value = json_int(json, "convergence", -1);
+    const char *own = phase_result(phase, word);
+    int index = phase_result_index(phase, own ? own : word);
+    run->result = (uint8_t)(index < 0 ? phase_result_index(phase, "invalid") + 1 : index + 1);
+    run->gate_limit = limit >= 0 && limit < 255 ? (uint8_t)(limit + 1) : 0;
+    if (value >= 0)
+        run->convergence = (int32_t)MIN(value, CONVERGENCE_ONE);
+    run->is_review_wanted |= json_flag(json, "review", false);
+    run_changed(machine, run);
+    note(machine, "r%u:says:%s", run->id, word);
+    say(machine, "%s%s%s", word, *why ? ": " : "", why);
+}
+
+/* A self-driving session counts its own steps; the engine counts with it. */
+static void on_observed(Machine *machine, Run *run, const Event *event)
+{
+    const Workflow *flow = run_workflow(machine, run);
+    const Limits *limits = &mind_of(machine, run->project)->row.limits;
+    int status = event->ref ? workflow_status_index(flow, event->ref) : -1;
+    StopWish wish = event->text ? observe_text_stop(event->text) : STOP_NONE;
+    run->steps = (uint16_t)CLAMP(event->a, (int64_t)run->steps, UINT16_MAX);
+    if (status >= 0)
+        run->status = (uint8_t)status;
+    run_changed(machine, run);
+    note(machine, "r%u:step:%u", run->id, run->steps);
+    say(machine, "step %u of at most %u%s%s", run->steps, limits->max_steps,
+        status >= 0 ? ", now " : "", status >= 0 ? event->ref : "");
+    if (run->state == RUN_WORKING && wish != STOP_NONE)
+        run_stop(machine, run, wish, false);
+}
+
+static void on_reported(Machine *machine, Run *run, const Event *event)
+{
+    run_apply(machine, run, "done", event->text);
+}
+
+static void on_reset(Machine *machine, Run *run, const Event *event)
+{
+    (void)event;
+    run_reset_done(machine, run);
+}
+
+static void on_reset_failed(Machine *machine, Run *run, const Event *event)
+{
+    run_retry_step(machine, run, event, "error");
+}
+
 typedef struct RunRule {
     RunState from;
     EventKind on;
@@ -501,6 +384,13 @@ static const RunRule rules[] = { /* every report that means something; others ar
     {RUN_SAVING,    EV_SNAPSHOT_TAKEN,   on_snapshot,        "the work is safe"},
     {RUN_SAVING,    EV_SNAPSHOT_FAILED,  on_snapshot_failed, "nothing is judged before it is safe"},
     {RUN_VERIFYING, EV_GATE_ENDED,       judge_gate,         "a claim is checked, not believed"},
+    {RUN_WORKING,   EV_STEP_RESULT,      on_step_result,     "the answer of a phase"},
+    {RUN_STOPPING,  EV_STEP_RESULT,      on_step_result,     "given before the stop arrived"},
+    {RUN_WORKING,   EV_OBSERVED,         on_observed,        "a self-driving session reports"},
+    {RUN_STOPPING,  EV_OBSERVED,         on_observed,        "reported before the stop arrived"},
+    {RUN_REPORTING, EV_REPORTED,         on_reported,        "the report is there"},
+    {RUN_RESETTING, EV_RESET_DONE,       on_reset,           "the work goes on from the good commit"},
+    {RUN_RESETTING, EV_RESET_FAILED,     on_reset_failed,    "nothing was thrown away"},
     {RUN_RETIRING,  EV_RETIRED,          on_retired,         "put away with proof, or kept"},
 };
 /* clang-format on */
@@ -510,7 +400,8 @@ static bool turn_fits(const Run *run, const Event *event)
 {
     bool names_turn = event->kind == EV_TURN_STARTED || event->kind == EV_TURN_ENDED ||
                       event->kind == EV_TURN_REFUSED || event->kind == EV_SIGNAL ||
-                      event->kind == EV_SNAPSHOT_TAKEN || event->kind == EV_OUTPUT_LIMIT;
+                      event->kind == EV_SNAPSHOT_TAKEN || event->kind == EV_OUTPUT_LIMIT ||
+                      event->kind == EV_STEP_RESULT || event->kind == EV_OBSERVED;
     return event->turn == run->turn || (!names_turn && event->turn == 0);
 }
 

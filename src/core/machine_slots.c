@@ -41,7 +41,7 @@ static void claim(Machine *machine, ProjectMind *mind, Task *task, QueueAge age)
               age.score + score_age_bonus(age.waited_minutes, age.missed_cycles), run->id,
               is_taken_up ? " is taken up again" : " begins");
     set_task_state(machine, task, TASK_ACTIVE);
-    run_go(machine, run);
+    run_start(machine, run, is_taken_up);
     reach_changed(machine, task);
 }
 
@@ -63,7 +63,7 @@ static bool is_merging(const Machine *machine, const ProjectMind *mind)
  * What is queued to merge now waits for a task that is not under way. */
 static void end_test(Machine *machine, ProjectMind *mind)
 {
-    bool is_still = mind->live.count == 0 && !is_merging(machine, mind);
+    bool is_still = mind->live.count == 0 && mind->reporting == 0 && !is_merging(machine, mind);
     if (mind->row.autopilot == AUTO_PAUSING && is_still) {
         note(machine, "still");
         autopilot_set(machine, mind, AUTO_PAUSED);

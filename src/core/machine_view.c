@@ -156,8 +156,17 @@ static void explain_run(const Machine *machine, const Run *run, Str *out)
 #undef X
     };
     const Task *task = task_at(machine, run->task);
-    str_addf(out, "%s (run %u, turn %u of %u)", help[run->state], run->id,
-             run->turn - run->cut_turns, task_max_turns(machine, task));
+    const Workflow *flow = run_workflow(machine, run);
+    if (flow_has_states(flow)) {
+        str_addf(out, "%s (run %u, turn %u of %u)", help[run->state], run->id,
+                 run->turn - run->cut_turns, task_max_turns(machine, task));
+    } else {
+        const char *checkpoint = flow->checkpoints[run->checkpoint].name;
+        str_addf(out, "%s: %s%s%s, status %s, stage %u (run %u, step %u of %u)", help[run->state],
+                 run_phase(machine, run)->name, *checkpoint ? " at " : "", checkpoint,
+                 machine_status_word(machine, task), run->stage, run->id, run->steps + 1u,
+                 mind_of(machine, run->project)->row.limits.max_steps);
+    }
     if (run->retry_ms)
         str_add(out, "; the step failed and is tried again shortly");
 }
@@ -196,7 +205,11 @@ static const WishCommand commands[] = {
 static bool check_answer(const Machine *machine, const Task *task, Err *err)
 {
     const Run *run = run_at(machine, task->run);
-    if (task->state == TASK_BLOCKED || (run && run->state == RUN_ASKING))
+    bool is_asking = run && run->state == RUN_ASKING;
+    if (is_asking && run_is_reviewed(machine, run))
+        return err_set(err, ERR_CONFLICT, "task #%u waits for a review: approve, redo or reject it",
+                       task->id);
+    if (task->state == TASK_BLOCKED || is_asking)
         return true;
     return err_set(err, ERR_CONFLICT, "task #%u has asked nothing (it is %s)", task->id,
                    task_state_word(task->state));
@@ -215,6 +228,9 @@ static bool check_run(const Machine *machine, const Task *task, Err *err)
 
 bool machine_check(const Machine *machine, const Event *event, Err *err)
 {
+    if (event->kind == EV_REVIEWED || event->kind == EV_COMMAND || event->kind == EV_TARGET_SET ||
+        event->kind == EV_REFINED)
+        return people_check(machine, event, err);
     if (event->kind == EV_DISCARD) {
         const Task *task = task_at(machine, event->task);
         const Run *run = task ? run_at(machine, task->run) : NULL;

@@ -7,6 +7,7 @@ static const Limits default_limits = {
     .max_turns = 50,
     .max_retries = 3,
     .max_conflict_tries = 3,
+    .max_steps = 20,
     .pause_after = 3,
     .stuck_turns = 5,
     .timeout_ms = 30 * 60 * 1000,
@@ -47,9 +48,12 @@ static bool on_limits_set(Machine *machine, const Event *event)
     l->max_conflict_tries = limit(json, "max_conflict_tries", l->max_conflict_tries);
     l->pause_after = limit(json, "pause_after", l->pause_after);
     l->stuck_turns = limit(json, "stuck_turns", l->stuck_turns);
+    l->max_steps = limit(json, "max_steps", l->max_steps);
+    l->workflow = limit(json, "workflow", l->workflow);
     l->timeout_ms = json_int(json, "timeout_ms", l->timeout_ms);
     l->pause_wait_ms = json_int(json, "pause_wait_ms", l->pause_wait_ms);
     l->pause_on_stuck = json_flag(json, "pause_on_stuck", l->pause_on_stuck);
+    l->auto_confirm = json_flag(json, "auto_confirm", l->auto_confirm);
     l->has_workspace = json_flag(json, "has_workspace", l->has_workspace);
     json_decref(json);
     project_changed(machine, &mind->row);
@@ -64,6 +68,9 @@ static void fill_task(const Machine *machine, Task *task, const Event *event)
     json_t *json = event->ref ? json_read(event->ref, strlen(event->ref), NULL) : NULL;
     task->max_turns = limit(json, "max_turns", task->max_turns);
     task->timeout_ms = json_int(json, "timeout_ms", task->timeout_ms);
+    task->workflow = (uint8_t)limit(json, "workflow", task->workflow);
+    task->is_filled = json_flag(json, "filled", task->is_filled);
+    task->is_confirmed = json_flag(json, "confirmed", task->is_confirmed);
     const Task *parent = task_at(machine, limit(json, "parent", task->parent));
     bool fits = parent && parent->project == task->project && parent->id != task->id;
     task->parent = fits ? parent->id : 0;
@@ -98,7 +105,7 @@ static void wake_task(Machine *machine, Task *task)
     task_refresh(machine, task);
 }
 
-static void back_to_pending(Machine *machine, Task *task, bool is_fresh)
+void back_to_pending(Machine *machine, Task *task, bool is_fresh)
 {
     task->retries = 0;
     task->not_before_ms = 0;
@@ -123,6 +130,7 @@ static bool on_task_edited(Machine *machine, const Event *event)
     say(machine, "#%u was changed", task->id);
     if (1u << task->state & (1u << TASK_FAILED | 1u << TASK_TIMEOUT | 1u << TASK_BLOCKED)) {
         say(machine, "so it is tried again"); /* D-134, D-138 */
+        people_retry(machine, task);
         back_to_pending(machine, task, false);
     }
     return true;
@@ -269,6 +277,8 @@ static bool on_retry(Machine *machine, const Event *event)
 {
     Task *task = task_at(machine, event->task);
     say(machine, "a person asked to try again%s", event->a ? ", from the target" : "");
+    if (!event->a)
+        people_retry(machine, task);
     back_to_pending(machine, task, event->a);
     return true;
 }
@@ -278,7 +288,7 @@ static bool leave_out(Machine *machine, const Event *event, TaskState state, Sto
 {
     Task *task = task_at(machine, event->task);
     Run *run = run_at(machine, task->run); /* machine_check knows the task */
-    if (task->state != TASK_ACTIVE || !run) {
+    if ((task->state != TASK_ACTIVE && task->state != TASK_REVIEW) || !run) {
         set_task_state(machine, task, state);
         reach_changed(machine, task);
         return true;
@@ -349,6 +359,7 @@ static bool on_answer(Machine *machine, const Event *event)
     if (task->state != TASK_BLOCKED)
         return false;
     say(machine, "a person answered; it goes on from its last snapshot");
+    people_retry(machine, task);
     back_to_pending(machine, task, false);
     return true;
 }
@@ -488,6 +499,11 @@ static WishFn *const handlers[EVENT_COUNT] = {
     [EV_DISK]               = on_disk,
     [EV_NOTE]               = on_note,
     [EV_DISCARD]            = on_discard,
+    [EV_WORKFLOW_DEFINED]   = on_workflow_defined,
+    [EV_REVIEWED]           = on_reviewed,
+    [EV_TARGET_SET]         = on_target_set,
+    [EV_REFINED]            = on_refined,
+    [EV_COMMAND]            = on_command,
 };
 /* clang-format on */
 

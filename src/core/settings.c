@@ -9,6 +9,8 @@ void settings_init(Settings *settings)
     *settings = (Settings){.arena = ARENA_INIT};
     FieldTable table = settings_rows();
     field_defaults(table, settings, &settings->arena);
+    settings->thresholds = (ThresholdSettings){SETTING_UNSET, SETTING_UNSET, SETTING_UNSET};
+    settings->retries = (RetrySettings){SETTING_UNSET, SETTING_UNSET, SETTING_UNSET};
     settings->verify.default_timeout_s = DEFAULT_TIMEOUT_S;
     settings->origins = arena_alloc(&settings->arena, table.count * sizeof *settings->origins);
 }
@@ -105,16 +107,15 @@ static const AgentSettings *agent_find(const Settings *settings, const char *nam
     return NULL;
 }
 
-/* The default agent must be one that the file describes. */
-void settings_check_agent(SettingsReader *reader)
+void settings_check_agent(SettingsReader *reader, const char *key, const char *name)
 {
     const Settings *settings = reader->settings;
-    if (!settings->agent || agent_find(settings, settings->agent))
+    if (!name || agent_find(settings, name))
         return;
     CLEANUP(str_done) Str what = STR_INIT;
-    str_addf(&what, "there is no agent '%s'", settings->agent);
+    str_addf(&what, "there is no agent '%s'", name);
     add_agent_names(settings, &what);
-    settings_problem_add(reader, "agent", str_text(&what));
+    settings_problem_add(reader, key, str_text(&what));
 }
 
 static bool set_text(SettingsReader *reader, const Field *field, const char *text, int origin)
@@ -130,7 +131,9 @@ static bool set_text(SettingsReader *reader, const Field *field, const char *tex
     }
     settings->origins[field - settings_rows().rows] = (SettingOrigin){.from = origin};
     if (text_equal(field->key, "agent"))
-        settings_check_agent(reader);
+        settings_check_agent(reader, "agent", settings->agent);
+    if (text_equal(field->key, "reviewer"))
+        settings_check_agent(reader, "reviewer", settings->reviewer);
     return reader->problems->count == before;
 }
 

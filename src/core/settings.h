@@ -34,9 +34,26 @@ typedef struct AgentSettings {
 typedef struct LimitSettings { /* 0: no limit, where 0 is allowed */
     int64_t max_turns, timeout_minutes, max_retries, max_output_mb, max_conflict_tries;
     int64_t pause_after_failures, stuck_turns;
+    int64_t max_steps; /* of a stage */
     int64_t max_tokens, memory_mb, processes;
     double max_cost;
 } LimitSettings;
+
+/* Of the gates, by checkpoint. Below 0: not set; the profile, then the workflow decides. */
+typedef struct ThresholdSettings {
+    double post_plan, mid_exec, post_exec; /* 0 to 1 */
+} ThresholdSettings;
+
+typedef struct RetrySettings {
+    int64_t post_plan, mid_exec, post_exec;
+} RetrySettings;
+
+enum { SETTING_UNSET = -1 };
+
+/* Rules of labels, the most restrictive first (D-255). */
+#define REVIEW_RULE_WORDS "per-task-no-auto per-task batch auto-approve skip"
+#define REVIEW_MODE_WORDS "auto batch per-task skip"
+#define CONVERGENCE_POLICY_WORDS "strict allow-equal ask"
 
 typedef struct SettingOrigin {
     enum { ORIGIN_DEFAULT, ORIGIN_FILE, ORIGIN_ENV, ORIGIN_FLAG } from;
@@ -44,13 +61,17 @@ typedef struct SettingOrigin {
 } SettingOrigin;
 
 typedef struct Settings {
-    const char *target; /* NULL: the branch that is checked out */
-    const char *workflow;
-    const char *agent; /* NULL: none configured; see settings_agent */
+    const char *target;   /* NULL: the branch that is checked out */
+    const char *workflow; /* a built-in one or one of the user's files; not looked up here */
+    const char *agent;    /* NULL: none configured; see settings_agent */
+    const char *reviewer; /* agent of the checks; NULL: the task's own */
     int64_t slots;
     bool pause_on_stuck;
+    bool learn; /* observed averages and experiences are kept (B-289) */
     VerifySettings verify;
     LimitSettings limits;
+    ThresholdSettings thresholds;
+    RetrySettings retries;
     AgentSettings *agents;
     size_t agent_count;
     struct {
@@ -64,8 +85,29 @@ typedef struct Settings {
     } sandbox;
     struct {
         const char *mode;
-    } land, review;
-    TextList protect;
+    } land;
+    struct {
+        const char *mode; /* one of REVIEW_MODE_WORDS (D-253) */
+        TextMap labels;   /* label: one of REVIEW_RULE_WORDS */
+    } review;
+    TextList protect; /* patterns, see base/glob.h */
+    struct {
+        const char *policy; /* one of CONVERGENCE_POLICY_WORDS */
+    } convergence;
+    struct {
+        const char *confirm; /* ask: a person, once; auto: approved beforehand (B-11) */
+    } objective;
+    struct {
+        bool tests, scope, base_tests;
+        TextList test_files; /* patterns; empty: the built-in ones */
+    } guards;
+    struct {
+        int64_t grace_s, poll_ms;
+    } observe;
+    struct {
+        int64_t timeout_s;
+        TextMap on_status; /* status: shell text */
+    } hooks;
     struct {
         int64_t grace_s, pause_wait_s;
     } stop;

@@ -17,5 +17,5 @@ void settings_problem_value(SettingsReader *reader, const char *path, const json
                             const char *allowed);
 void settings_problem_unknown(SettingsReader *reader, FieldTable table, const char *prefix,
                               const char *key, const char *path);
-/* The default agent must be one that the file describes. */
-void settings_check_agent(SettingsReader *reader);
+/* An agent that a key names must be one that the file describes; NULL is fine. */
+void settings_check_agent(SettingsReader *reader, const char *key, const char *name);

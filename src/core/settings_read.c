@@ -201,6 +201,7 @@ bool settings_read(const YamlDoc *doc, Settings *settings, SettingsProblems *pro
         read_group(&reader, doc->root, "");
     else if (doc->root && !json_is_null(doc->root))
         settings_problem_add(&reader, "", "the file must be a map of keys and values");
-    settings_check_agent(&reader);
+    settings_check_agent(&reader, "agent", settings->agent);
+    settings_check_agent(&reader, "reviewer", settings->reviewer);
     return problems->count == before;
 }

@@ -87,6 +87,10 @@ void settings_markdown(Str *out)
                  "the file. `otto config show` prints each value\nand where it came from, "
                  "`otto config check` lists every problem.\n\n");
     add_rows(settings_rows(), out);
+    str_add(out,
+            "\nPath patterns (`protect`, `guards.test_files`): `?` and `*` stay within one name, "
+            "`**` crosses\nfolders, `[a-z]` is one character. A pattern without `/` fits at any "
+            "depth; one that fits a\nfolder fits everything below it.\n");
     str_add(out, "\n## One agent: `agents.NAME`\n\n");
     add_rows(settings_agent_rows(), out);
     str_add(out, "\n## One command of `verify`\n\n"

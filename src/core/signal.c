@@ -1,5 +1,6 @@
 /* Signal types, codes and payload duties: see signal.h. The scanner is in signal_scan.c. */
 #include "core/signal.h"
+#include "base/json.h"
 #include <string.h>
 
 static const struct {
@@ -32,6 +33,11 @@ const char *signal_type_help(SignalType type)
 SignalDuty signal_duty(SignalType type)
 {
     return types[type].duty;
+}
+
+size_t signal_payload_max(SignalType type)
+{
+    return type == SIGNAL_RESULT ? SIGNAL_RESULT_MAX : SIGNAL_PAYLOAD_MAX;
 }
 
 bool signal_is_control(SignalType type)
@@ -93,6 +99,14 @@ static bool read_percent(const char *text, size_t length, int *percent)
     return value <= 100;
 }
 
+static bool is_json_object(const char *text, size_t length)
+{
+    if (text[0] != '{' || text[length - 1] != '}' || length > SIGNAL_RESULT_MAX)
+        return false;
+    CLEANUP(json_freep) json_t *json = json_read(text, length, NULL);
+    return json_is_object(json);
+}
+
 static SignalCode judge_payload(Signal *out)
 {
     bool is_empty = out->payload == NULL;
@@ -107,6 +121,11 @@ static SignalCode judge_payload(Signal *out)
         return read_percent(out->payload, out->payload_length, &out->percent)
                    ? SIGNAL_OK
                    : SIGNAL_INVALID_PAYLOAD;
+    case DUTY_JSON:
+        if (is_empty)
+            return SIGNAL_MISSING_PAYLOAD;
+        return is_json_object(out->payload, out->payload_length) ? SIGNAL_OK
+                                                                 : SIGNAL_INVALID_PAYLOAD;
     }
     return SIGNAL_MALFORMED;
 }

@@ -8,14 +8,16 @@
  * (COMPLETE, RESOLVED) is an error too: a claim that says more than it may is not believed.
  *
  * The scanner takes a text in pieces split anywhere and gives the same reports as for the whole
- * text. Memory is bounded: a candidate longer than SIGNAL_WINDOW is dropped as malformed. Pure. */
+ * text. Memory is bounded: a candidate longer than SIGNAL_WINDOW is dropped as malformed. RESULT
+ * alone has a wider window, for its payload is a whole JSON object, over as many lines as it likes;
+ * a payload that is not one is SIGNAL_INVALID_PAYLOAD. Pure. */
 #pragma once
 #include "base/macros.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum SignalDuty { DUTY_NONE, DUTY_TEXT, DUTY_PERCENT } SignalDuty;
+typedef enum SignalDuty { DUTY_NONE, DUTY_TEXT, DUTY_PERCENT, DUTY_JSON } SignalDuty;
 
 /*    type                     word               payload       control meaning */
 #define SIGNAL_TYPES(X)                                                                            \
@@ -26,7 +28,8 @@ typedef enum SignalDuty { DUTY_NONE, DUTY_TEXT, DUTY_PERCENT } SignalDuty;
     X(SIGNAL_PROGRESS, "PROGRESS", DUTY_PERCENT, false, "how far; payload: 0 to 100")              \
     X(SIGNAL_RESOLVED, "RESOLVED", DUTY_NONE, false, "a merge conflict is resolved")               \
     X(SIGNAL_DISCOVERY_LOCAL, "DISCOVERY_LOCAL", DUTY_TEXT, false, "learnt for this task")         \
-    X(SIGNAL_DISCOVERY_GLOBAL, "DISCOVERY_GLOBAL", DUTY_TEXT, false, "learnt for all tasks")
+    X(SIGNAL_DISCOVERY_GLOBAL, "DISCOVERY_GLOBAL", DUTY_TEXT, false, "learnt for all tasks")       \
+    X(SIGNAL_RESULT, "RESULT", DUTY_JSON, false, "the structured answer of a phase; payload: JSON")
 
 typedef enum SignalType {
 #define X(type, word, duty, control, help) type,
@@ -54,6 +57,8 @@ enum {
     SIGNAL_TAG_MAX = 64,                      /* bytes of a tag name */
     SIGNAL_PAYLOAD_MAX = 4096,                /* bytes between TYPE: and the closing tag */
     SIGNAL_WINDOW = SIGNAL_PAYLOAD_MAX + 256, /* longest candidate, tags included */
+    SIGNAL_RESULT_MAX = 256 * 1024,           /* the same two for RESULT */
+    SIGNAL_RESULT_WINDOW = SIGNAL_RESULT_MAX + 256,
 };
 
 #define SIGNAL_DEFAULT_TAG "otto"
@@ -71,6 +76,7 @@ typedef struct Signal {
 const char *signal_type_word(SignalType type);
 const char *signal_type_help(SignalType type);
 SignalDuty signal_duty(SignalType type);
+size_t signal_payload_max(SignalType type);
 bool signal_is_control(SignalType type);
 bool signal_type_find(const char *word, size_t length, SignalType *type);
 const char *signal_code_word(SignalCode code);
@@ -89,9 +95,10 @@ typedef struct SignalScanner {
     size_t tag_length;
     SignalFound *found;
     void *context;
-    char *held;              /* the start of a candidate whose end has not come yet */
-    size_t held_length;      /* at most a window and a tag between calls */
-    size_t no_tag, no_close; /* how far held was searched in vain */
+    char *held;                             /* room for a candidate whose end has not come yet */
+    size_t held_at, held_length, held_size; /* it begins at held_at; at most a window and a tag
+                                               between calls */
+    size_t no_tag, no_close;                /* how far it was searched in vain */
 } SignalScanner;
 
 /* tag must be valid (see above). */

@@ -8,8 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room to join a held candidate with the next bytes, so that pieces are not joined one by one. */
-enum { HELD_SIZE = SIGNAL_WINDOW + 4096, BLOCK = 256, NEAR = 8 };
+/* A held candidate is joined with the next bytes in chunks, so that a long piece is not copied
+ * whole. The room is twice what is held: candidates then leave at its begin many times before the
+ * rest is moved once, however small the pieces. */
+enum {
+    HELD_CHUNK = 4096,
+    HELD_SIZE = 2 * (SIGNAL_WINDOW + HELD_CHUNK),
+    HELD_MOST = 2 * (SIGNAL_RESULT_WINDOW + SIGNAL_TAG_MAX + HELD_CHUNK),
+    BLOCK = 256,
+    NEAR = 8,
+};
 
 typedef enum Form { FORM_NOT, FORM_PARTIAL, FORM_EXACT, FORM_WRONG } Form;
 
@@ -86,26 +94,27 @@ static void report_malformed(const Scan *scan, size_t p, size_t length)
 
 enum { NEED_MORE = 0 }; /* a step never moves by nothing */
 
-static size_t window_end(const Scan *scan, size_t p)
+static size_t window_end(const Scan *scan, size_t p, size_t window)
 {
-    return scan->length - p > SIGNAL_WINDOW ? p + SIGNAL_WINDOW : scan->length;
+    return scan->length - p > window ? p + window : scan->length;
 }
 
 /* Until a whole tag can be seen at the last byte of the window, later bytes may change the answer.
  */
-static bool can_grow(const Scan *scan, size_t p)
+static bool can_grow(const Scan *scan, size_t p, size_t window)
 {
-    return !scan->is_last && scan->length - p < SIGNAL_WINDOW + scan->scanner->tag_length + 3;
+    return !scan->is_last && scan->length - p < window + scan->scanner->tag_length + 3;
 }
 
 /* A candidate that is certainly none. Its report runs through its closing tag, or up to the next
  * opening, whichever comes first, so that it can never swallow a good signal after it. */
 static size_t step_malformed(Scan *scan, size_t p, size_t open)
 {
-    size_t end = window_end(scan, p), i = next_bracket(scan, MAX(p + open, scan->no_tag), end);
+    size_t end = window_end(scan, p, SIGNAL_WINDOW);
+    size_t i = next_bracket(scan, MAX(p + open, scan->no_tag), end);
     for (; i < end; i = next_bracket(scan, i + 1, end)) {
         Form close = tag_at(scan, i, true), again = tag_at(scan, i, false);
-        if ((close == FORM_PARTIAL || again == FORM_PARTIAL) && can_grow(scan, p))
+        if ((close == FORM_PARTIAL || again == FORM_PARTIAL) && can_grow(scan, p, SIGNAL_WINDOW))
             break;
         if (close == FORM_EXACT || close == FORM_WRONG)
             end = i + scan->scanner->tag_length + 3;
@@ -117,29 +126,36 @@ static size_t step_malformed(Scan *scan, size_t p, size_t open)
         return end - p;
     }
     scan->no_tag = i;
-    if (can_grow(scan, p))
+    if (can_grow(scan, p, SIGNAL_WINDOW))
         return NEED_MORE;
     report_malformed(scan, p, end - p);
     return end - p;
 }
 
-/* `<tag>TYPE:` has been read up to body; the first exact closing tag ends the payload. */
+/* `<tag>TYPE:` has been read up to body; the first exact closing tag ends the payload. A RESULT
+ * that does not end in its own window is malformed as any other, with a report of the usual size.
+ */
 static size_t step_payload(Scan *scan, size_t p, size_t open, size_t body)
 {
-    size_t end = window_end(scan, p), i = next_bracket(scan, MAX(body, scan->no_close), end);
+    SignalType type = SIGNAL_NONE;
+    const char *word = scan->text + p + open;
+    (void)signal_type_find(word, body - 1 - p - open, &type); /* unknown: told by the judge */
+    size_t window = type == SIGNAL_RESULT ? SIGNAL_RESULT_WINDOW : SIGNAL_WINDOW;
+    size_t end = window_end(scan, p, window);
+    size_t i = next_bracket(scan, MAX(body, scan->no_close), end);
     Form close = FORM_NOT;
     for (; i < end; i = next_bracket(scan, i + 1, end)) {
         close = tag_at(scan, i, true);
-        if (close == FORM_EXACT || (close == FORM_PARTIAL && can_grow(scan, p)))
+        if (close == FORM_EXACT || (close == FORM_PARTIAL && can_grow(scan, p, window)))
             break;
     }
-    scan->no_close = i;
+    scan->no_close = MAX(scan->no_close, i); /* a wider window may have seen more */
     if (i == end || close == FORM_PARTIAL)
-        return can_grow(scan, p) ? NEED_MORE : step_malformed(scan, p, open);
-    if (i - body > SIGNAL_PAYLOAD_MAX)
+        return can_grow(scan, p, window) ? NEED_MORE : step_malformed(scan, p, open);
+    if (i - body > signal_payload_max(type))
         return step_malformed(scan, p, open);
     Signal signal = {0};
-    signal_judge(scan->text + p + open, body - 1 - p - open, scan->text + body, i - body, &signal);
+    signal_judge(word, body - 1 - p - open, scan->text + body, i - body, &signal);
     size_t size = i - p + scan->scanner->tag_length + 3;
     report(scan, p, size, &signal);
     return size;
@@ -159,7 +175,7 @@ static size_t step_exact(Scan *scan, size_t p, size_t open)
     if (scan->text[at] == ':')
         return step_payload(scan, p, open, at + 1);
     Form close = scan->text[at] == '<' ? tag_at(scan, at, true) : FORM_NOT;
-    if (close == FORM_PARTIAL && can_grow(scan, p))
+    if (close == FORM_PARTIAL && can_grow(scan, p, SIGNAL_WINDOW))
         return NEED_MORE;
     if (close != FORM_EXACT)
         return step_malformed(scan, p, open);
@@ -212,13 +228,27 @@ void signal_scanner_init(SignalScanner *scanner, const char *tag, SignalFound *f
     scanner->context = context;
 }
 
+/* Room for more bytes after what is held. */
+static void make_room(SignalScanner *scanner, size_t more)
+{
+    size_t need = scanner->held_length + more;
+    if (scanner->held_at + need <= scanner->held_size)
+        return;
+    if (scanner->held_at)
+        memmove(scanner->held, scanner->held + scanner->held_at, scanner->held_length);
+    scanner->held_at = 0;
+    if (2 * need > scanner->held_size && scanner->held_size < HELD_MOST) {
+        scanner->held_size = CLAMP(2 * need, (size_t)HELD_SIZE, (size_t)HELD_MOST);
+        scanner->held = mem_grow(scanner->held, scanner->held_size, 1);
+    }
+}
+
 static void hold(SignalScanner *scanner, const char *bytes, size_t length)
 {
     if (length == 0)
         return;
-    if (!scanner->held)
-        scanner->held = mem_alloc(HELD_SIZE);
-    memcpy(scanner->held + scanner->held_length, bytes, length);
+    make_room(scanner, length);
+    memcpy(scanner->held + scanner->held_at + scanner->held_length, bytes, length);
     scanner->held_length += length;
 }
 
@@ -233,16 +263,21 @@ static size_t run_piece(SignalScanner *scanner, const char *bytes, size_t length
 
 static void run_held(SignalScanner *scanner, bool is_last)
 {
-    size_t used = run_piece(scanner, scanner->held, scanner->held_length, is_last);
+    const char *text = scanner->held + scanner->held_at;
+    size_t used = run_piece(scanner, text, scanner->held_length, is_last);
     scanner->held_length -= used;
-    if (used)
-        memmove(scanner->held, scanner->held + used, scanner->held_length);
+    scanner->held_at = scanner->held_length ? scanner->held_at + used : 0;
+    if (scanner->held_length || scanner->held_size <= HELD_SIZE)
+        return;
+    free(scanner->held); /* of a RESULT; the next one is far away */
+    scanner->held = NULL;
+    scanner->held_size = 0;
 }
 
 void signal_scanner_feed(SignalScanner *scanner, const char *bytes, size_t length)
 {
     while (length && scanner->held_length) {
-        size_t take = MIN(length, HELD_SIZE - scanner->held_length);
+        size_t take = MIN(length, (size_t)HELD_CHUNK);
         hold(scanner, bytes, take);
         bytes += take;
         length -= take;
@@ -265,7 +300,7 @@ void signal_scanner_done(SignalScanner *scanner)
 {
     free(scanner->held);
     scanner->held = NULL;
-    scanner->held_length = 0;
+    scanner->held_at = scanner->held_length = scanner->held_size = 0;
 }
 
 void signal_scan(const char *text, size_t length, const char *tag, SignalFound *found,

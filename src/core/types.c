@@ -19,6 +19,11 @@ static const char *const auto_words[] = {
     AUTO_STATES(X)
 #undef X
 };
+static const char *const substate_words[] = {
+#define X(sub, word, help) [sub] = word,
+    SUBSTATES(X)
+#undef X
+};
 static const char *const effect_words[] = {
 #define X(effect, word, help) [effect] = word,
     EFFECTS(X)
@@ -58,6 +63,20 @@ bool task_state_find(const char *word, TaskState *state)
     if (!find(task_words, COUNT(task_words), word, &index))
         return false;
     *state = (TaskState)index;
+    return true;
+}
+
+const char *substate_word(Substate sub)
+{
+    return substate_words[sub];
+}
+
+bool substate_find(const char *word, Substate *sub)
+{
+    unsigned index;
+    if (!find(substate_words, COUNT(substate_words), word, &index))
+        return false;
+    *sub = (Substate)index;
     return true;
 }
 

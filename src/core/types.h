@@ -45,7 +45,9 @@ typedef enum TaskState {
     X(RUN_ASKING, "asking", false, FX_NONE, "waits for a person's answer")                         \
     X(RUN_PARKED, "parked", false, FX_NONE, "stopped or crashed; can be taken up again")           \
     X(RUN_ENDED, "ended", false, FX_NONE, "over")                                                  \
-    X(RUN_RETIRING, "retiring", false, FX_RETIRE, "over; its workspace is being put away")
+    X(RUN_RETIRING, "retiring", false, FX_RETIRE, "over; its workspace is being put away")         \
+    X(RUN_REPORTING, "reporting", false, FX_REPORT, "its report is being written")                 \
+    X(RUN_RESETTING, "resetting", true, FX_RESET, "its work goes back to the last good commit")
 
 typedef enum RunState {
 #define X(state, word, slot, effect, help) state,
@@ -102,7 +104,10 @@ typedef struct Limits {
     uint32_t stuck_turns;        /* turns without a commit before a warning (D-26) */
     int64_t timeout_ms;          /* time in slots (D-27) */
     int64_t pause_wait_ms;       /* how long a first Ctrl-C waits for turns to end (D-116) */
+    uint32_t max_steps;          /* steps of a stage (A-198, B-277) */
+    uint32_t workflow;           /* number of the workflow of tasks that name none */
     bool pause_on_stuck;
+    bool auto_confirm;  /* objectives count as confirmed (B-11) */
     bool has_workspace; /* false: the agent works in the project's folder and nothing is merged */
 } Limits;
 
@@ -129,6 +134,11 @@ typedef struct Task {
     bool is_fresh;       /* the next run starts from the target, not from earlier work */
     bool is_undoing;     /* its landing is being rolled back: owes FX_ROLLBACK */
     bool is_dirty;       /* to be saved */
+    bool is_filled;      /* its target holds real content */
+    bool is_confirmed;   /* a person, or a standing approval, confirmed the objective (B-11) */
+    bool is_refined;     /* refinements wait to be applied (B-105) */
+    uint8_t workflow;    /* 1 + number of its own workflow; 0: the project's */
+    uint8_t next_phase;  /* 1 + phase that a person asked for; 0: by the status */
     uint32_t retries;    /* crashes since the last success or retry by hand */
     uint32_t attempts;   /* runs so far */
     uint32_t max_turns;  /* 0: the project's */
@@ -150,6 +160,8 @@ typedef enum StopWish {
     STOP_BY_OUTPUT, /* the output limit */
     STOP_BY_REMOVE, /* the task was removed while its agent ran */
     STOP_BY_SKIP,   /* the task was left out while its agent ran */
+    STOP_BY_STEPS,  /* the step limit of a self-driving session */
+    STOP_BY_STALL,  /* too many recoveries of a self-driving session */
     STOP_WISH_COUNT
 } StopWish;
 
@@ -162,8 +174,22 @@ typedef struct Run {
     uint32_t turn;           /* of this run, from 1 */
     uint32_t epoch_turns;    /* turns in this epoch */
     uint32_t cut_turns;      /* turns that a person cut short: they do not count */
+    uint8_t workflow;        /* number; see workflow_numbered */
     uint8_t phase;           /* index in the workflow */
     uint8_t checkpoint;      /* index in the workflow's checkpoint words */
+    uint8_t status;          /* index in the workflow's statuses */
+    uint8_t substate;        /* Substate: A-31 */
+    uint8_t result;          /* 1 + index of the phase's result told in this turn; 0 none */
+    uint8_t gate_limit;      /* 1 + retry limit told with that result; 0: the workflow's */
+    uint8_t asks;            /* answers of this step that could not be read */
+    bool is_rolled_back;     /* spent retries were answered by a rollback in this stage */
+    bool is_review_wanted;   /* a person must approve before the merge */
+    uint16_t steps;          /* steps of this stage */
+    uint16_t stage;          /* from 1 */
+    uint16_t step_turns;     /* turns of the present step, without those cut short */
+    int32_t convergence;     /* of this stage, in 1/10000; -1 not measured */
+    int32_t converged;       /* of the last accepted stage; 0 none (B-71) */
+    uint64_t gate_tries;     /* retries used, a byte per checkpoint (B-45) */
     uint8_t signal;          /* last control signal of the turn (SignalType) or none */
     uint8_t stop;            /* StopWish */
     bool has_workspace;      /* of this epoch */
@@ -185,8 +211,24 @@ typedef struct Run {
     int64_t verified_ms;                         /* when it entered the merge queue */
     char base[HASH_SIZE];                        /* commit the workspace started from */
     char commit[HASH_SIZE];                      /* last snapshot */
+    char good[HASH_SIZE];                        /* commit of the last accepted stage; "" base */
     char old_tip[HASH_SIZE], new_tip[HASH_SIZE]; /* merge intent, then what landed */
 } Run;
+
+/* What a status in motion still needs. */
+#define SUBSTATES(X)                                                                               \
+    X(SUB_NONE, "", "nothing")                                                                     \
+    X(SUB_NEEDS_PLAN, "needs-plan", "the verdict is given, the new plan is not made yet")          \
+    X(SUB_NEEDS_CHECK, "needs-check", "the new plan waits to be checked")
+
+typedef enum Substate {
+#define X(sub, word, help) sub,
+    SUBSTATES(X)
+#undef X
+        SUBSTATE_COUNT
+} Substate;
+
+enum { CONVERGENCE_ONE = 10000 }; /* 1.0 in Run.convergence */
 
 typedef struct Dependency {
     TaskId task, on;
@@ -196,6 +238,8 @@ typedef struct Dependency {
 const char *task_state_word(TaskState state);
 bool task_state_find(const char *word, TaskState *state);
 const char *run_state_word(RunState state);
+const char *substate_word(Substate sub);
+bool substate_find(const char *word, Substate *sub);
 bool run_state_find(const char *word, RunState *state);
 bool run_holds_slot(RunState state);
 const char *need_word(Need need);

@@ -2,7 +2,9 @@
 #include "core/workflow.h"
 #include <string.h>
 
-static const Workflow *const built_in[] = {&workflow_loop};
+/* The place is stored with runs: add at the end only. */
+static const Workflow *const built_in[] = {&workflow_loop, &workflow_lifecycle, &workflow_staged,
+                                           &workflow_auto_a, &workflow_auto_b};
 
 static const struct {
     const char *word;
@@ -25,6 +27,15 @@ const Workflow *workflow_find(const char *name)
             return built_in[i];
     }
     return NULL;
+}
+
+int workflow_number(const char *name)
+{
+    for (size_t i = 0; i < COUNT(built_in); i++) {
+        if (text_equal(built_in[i]->name, name))
+            return (int)i;
+    }
+    return -1;
 }
 
 const char *phase_kind_word(PhaseKind kind)
@@ -72,13 +83,27 @@ int workflow_checkpoint_index(const Workflow *workflow, const char *name)
     return word_index(workflow->checkpoints, workflow->checkpoint_count, name);
 }
 
-bool workflow_has_status(const Workflow *workflow, const char *status)
+int workflow_status_index(const Workflow *workflow, const char *name)
 {
     for (unsigned i = 0; i < workflow->status_count; i++) {
-        if (text_equal(workflow->statuses[i].name, status))
-            return true;
+        if (text_equal(workflow->statuses[i].name, name))
+            return (int)i;
     }
-    return false;
+    return -1;
+}
+
+bool workflow_has_status(const Workflow *workflow, const char *status)
+{
+    return workflow_status_index(workflow, status) >= 0;
+}
+
+double workflow_threshold(const Workflow *workflow, const char *checkpoint, double fallback)
+{
+    for (unsigned i = 0; i < workflow->threshold_count; i++) {
+        if (text_equal(workflow->thresholds[i].checkpoint, checkpoint))
+            return workflow->thresholds[i].value;
+    }
+    return fallback;
 }
 
 bool workflow_has_command(const Workflow *workflow, const char *command)
@@ -93,31 +118,6 @@ const WorkflowLimit *workflow_limit(const Workflow *workflow, const char *counte
             return &workflow->limits[i];
     }
     return NULL;
-}
-
-bool word_at(const char *words, size_t i, char *out, size_t size)
-{
-    while (i > 0 && *words) {
-        words += strcspn(words, " ");
-        words += *words == ' ';
-        i--;
-    }
-    size_t length = strcspn(words, " ");
-    if (length == 0 || length >= size)
-        return false;
-    memcpy(out, words, length);
-    out[length] = '\0';
-    return true;
-}
-
-bool phase_has_result(const WorkflowPhase *phase, const char *result)
-{
-    char word[64];
-    for (size_t i = 0; word_at(phase->results, i, word, sizeof word); i++) {
-        if (strcmp(word, result) == 0)
-            return true;
-    }
-    return false;
 }
 
 static const char *given(const char *text)
@@ -135,6 +135,19 @@ static const char *set(const char *value, const char *old)
     return strcmp(value, WF_KEEP) == 0 ? given(old) : value;
 }
 
+/* The task state of a stop: the row's own, else the status's, else the status itself. */
+static const char *ends_of(const Workflow *workflow, const char *next, const char *own,
+                           const char *status)
+{
+    if (strcmp(next, WF_STOP) != 0)
+        return WF_NONE;
+    if (own && *own)
+        return own;
+    int index = workflow_status_index(workflow, status);
+    const char *ends = index < 0 ? NULL : workflow->statuses[index].ends;
+    return ends && *ends ? ends : status;
+}
+
 bool workflow_enter(const Workflow *workflow, const RouteInput *input, RouteStep *step)
 {
     for (unsigned i = 0; i < workflow->entry_count; i++) {
@@ -150,6 +163,7 @@ bool workflow_enter(const Workflow *workflow, const RouteInput *input, RouteStep
                             .substate = set(row->to_substate, input->substate),
                             .actions = row->actions,
                             .is_allowed = true};
+        step->ends = ends_of(workflow, row->next, row->ends, step->status);
         return true;
     }
     return false;
@@ -159,7 +173,7 @@ bool workflow_route(const Workflow *workflow, const RouteInput *input, RouteStep
 {
     for (unsigned i = 0; i < workflow->route_count; i++) {
         const WorkflowRoute *row = &workflow->routes[i];
-        if (!fits(row->phase, input->step) || !fits(row->result, input->result) ||
+        if (!fits(row->phase, input->step) || !result_fits(row->result, given(input->result)) ||
             !fits(row->checkpoint, input->checkpoint) || !fits(row->status, input->status) ||
             !guard_holds(workflow, row->guard, input))
             continue;
@@ -171,6 +185,7 @@ bool workflow_route(const Workflow *workflow, const RouteInput *input, RouteStep
                             .substate = set(row->to_substate, input->substate),
                             .actions = row->actions,
                             .is_allowed = true};
+        step->ends = ends_of(workflow, row->next, row->ends, step->status);
         return true;
     }
     return false;
@@ -182,17 +197,18 @@ bool workflow_transition(const Workflow *workflow, const RouteInput *input, cons
     for (unsigned i = 0; i < workflow->transition_count; i++) {
         const WorkflowCommand *row = &workflow->transitions[i];
         if (!fits(row->command, command) || !fits(row->status, input->status) ||
-            !fits(row->checkpoint, input->checkpoint) || !fits(row->result, input->result) ||
-            !guard_holds(workflow, row->guard, input))
+            !fits(row->checkpoint, input->checkpoint) ||
+            !result_fits(row->result, given(input->result)) || !guard_holds(workflow, row->guard, input))
             continue;
         *step = (RouteStep){.row = row->id,
                             .why = row->why,
-                            .next = WF_NONE,
+                            .next = given(row->next),
                             .checkpoint = given(input->checkpoint),
                             .status = set(row->to_status, input->status),
                             .substate = set(row->to_substate, input->substate),
                             .actions = row->actions,
-                            .is_allowed = row->is_allowed};
+                            .is_allowed = row->is_allowed,
+                            .ends = WF_NONE};
         return true;
     }
     return false;

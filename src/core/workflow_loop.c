@@ -6,10 +6,10 @@
 static const WorkflowPhase phases[] = {
   { "work",   PHASE_AGENT,   "loop", "", false,
     "COMPLETE BLOCKED PENDING none failed killed stopped limit timeout output-limit spawn-failed cannot-start",
-    "the agent works, one turn after another" },
-  { "verify", PHASE_VERIFY,  "", "", false, "pass fail error", "the engine checks the claim on a clean checkout" },
-  { "merge",  PHASE_MERGE,   "", "", false, "landed empty conflict gate-failed moved error", "the work is merged, checked again and landed" },
-  { "ask",    PHASE_APPROVE, "", "", false, "answered approved redo rejected", "a person answers a question or reviews the work" },
+    "the agent works, one turn after another", "", WF_KEEP },
+  { "verify", PHASE_VERIFY,  "", "", false, "pass fail error", "the engine checks the claim on a clean checkout", "", WF_KEEP },
+  { "merge",  PHASE_MERGE,   "", "", false, "landed empty conflict gate-failed moved error", "the work is merged, checked again and landed", "", WF_KEEP },
+  { "ask",    PHASE_APPROVE, "", "", false, "answered approved redo rejected", "a person answers a question or reviews the work", "", WF_KEEP },
 };
 
 static const WorkflowStatus statuses[] = {

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "engine/internal.h"
+#include "engine/judging.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,12 +79,47 @@ static const NoticeRow notice_rows[] = {
     {"stuck",        "stuck",    "many turns without a commit"},
     {"paused",       "paused",   "several tasks failed in a row; the autopilot is paused"},
     {"waiting",      "waiting",  "has waited for a slot for over an hour"},
+    {"pass",         "review",   "its checks passed; it waits for your approval"},
+    {"(blocked)",    "blocked",  NULL},
+    {"NEEDS_REVISION", "blocked", "its plan failed review again and again; its work is kept"},
+    {"NEEDS_FIX",    "blocked",  "its work failed review again and again; it is kept"},
+    {"REPLAN",       "blocked",  "its plans failed again and again; its work is kept"},
+    {"(exhausted)",  "blocked",  "no direction is left that was not tried; say where to go"},
+    {"invalid",      "blocked",  "the agent's structured answer could not be read, twice"},
+    {"enter-draft-empty", "blocked", "its target is empty: `otto edit` or `otto target` fills it in"},
     {"rollback",     "rollback", "what it landed could not be undone; see `otto why`"},
 };
 /* clang-format on */
 
+/* A person is asked to judge or to confirm: what about, in full. */
+static bool notice_review(Engine *engine, const Effect *effect)
+{
+    const Run *run = machine_run(engine->machine, effect->run);
+    const WorkflowPhase *phase = run && run->workflow ? engine_phase(engine, run) : NULL;
+    if (!phase || run->state != RUN_ASKING || !phase_has_result(phase, "approved"))
+        return false;
+    CLEANUP(arena_done) Arena arena = ARENA_INIT;
+    CLEANUP(str_done) Str text = STR_INIT;
+    StoreRecord guard = {.text = ""};
+    Err ignored = {0};
+    if (text_equal(phase->name, "confirm")) {
+        objective_question(engine, effect->task, &text);
+    } else {
+        IGNORE(store_record_last(engine->store, effect->task, RECORD_GUARD, NULL, &arena, &guard,
+                                 &ignored));
+        str_addf(&text, "its work waits for your approval (%s)%s%s", effect->text,
+                 guard.text && *guard.text ? "; guards fired:\n" : "",
+                 guard.text ? guard.text : "");
+    }
+    notice_put(engine, effect->task, effect->run, effect->project,
+               text_equal(phase->name, "confirm") ? "confirm" : "review", str_text(&text));
+    return true;
+}
+
 static void act_notice(Engine *engine, const Effect *effect)
 {
+    if (notice_review(engine, effect))
+        return;
     const NoticeRow *row = NULL;
     for (size_t i = 0; i < COUNT(notice_rows) && !row; i++)
         if (text_equal(notice_rows[i].result, effect->text))
@@ -268,6 +304,8 @@ static const ActRow acts[] = {
     {FX_MERGE_GATE,      act_merge_gate},
     {FX_LAND,            land_run},
     {FX_RETIRE,          retire_run},
+    {FX_REPORT,          run_report},
+    {FX_RESET,           reset_run},
     {FX_ROLLBACK,        rollback_task},
     {FX_NOTICE,          act_notice},
     {FX_AUTOPILOT_ENDED, act_ended},
@@ -277,7 +315,7 @@ static const ActRow acts[] = {
 static bool is_owed(const Engine *engine, const Effect *effect)
 {
     const Run *run = machine_run(engine->machine, effect->run);
-    bool is_of_run = effect->kind >= FX_PREPARE && effect->kind <= FX_RETIRE;
+    bool is_of_run = effect->kind >= FX_PREPARE && effect->kind <= FX_RESET;
     if (!is_of_run)
         return true;
     if (!run || run->epoch != effect->epoch)

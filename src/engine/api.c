@@ -180,10 +180,22 @@ static bool post_wanted(Call *call, const json_t *tasks, ProjectId project)
     return true;
 }
 
+/* The workflow of tasks that name none, for this run; a wrong name changes nothing. */
+static bool read_for_run(Call *call, ProjectInfo *project)
+{
+    char *before = project->flow_flag;
+    project->flow_flag = mem_strdup(json_text(call->body, "workflow", NULL));
+    bool is_read = project_read_settings(call->engine, project, &call->err);
+    free(is_read ? before : project->flow_flag);
+    if (!is_read)
+        project->flow_flag = before;
+    return is_read;
+}
+
 static bool post_run(Call *call)
 {
     ProjectInfo *project = call_project(call);
-    if (!project || !project_read_settings(call->engine, project, &call->err))
+    if (!project || !read_for_run(call, project))
         return false;
     const char *agent = json_text(call->body, "agent", NULL);
     free(project->agent_flag);
@@ -191,10 +203,6 @@ static bool post_run(Call *call)
     const json_t *tasks = json_object_get(call->body, "tasks");
     int64_t slots = json_int(call->body, "slots", 0);
     CLEANUP(json_freep) json_t *warnings = json_array();
-    const char *workflow = json_text(call->body, "workflow", NULL);
-    if (workflow && !workflow_find(workflow))
-        return err_set(&call->err, ERR_USAGE, "there is no workflow '%.60s'; known: loop",
-                       workflow);
     if (slots < 0 || slots > 64)
         return err_set(&call->err, ERR_USAGE, "slots must be 1 to 64, not %lld", (long long)slots);
     if (!check_repository(call, project, warnings) || !check_agent(call, project) ||
@@ -279,8 +287,7 @@ static bool post_stop(Call *call)
     return task_wish(call, EV_STOP, json_flag(call->body, "kill", false), NULL);
 }
 
-/* What a person says goes into the next prompt of the run that goes on, or of the next one. */
-static void keep_words(Call *call, SaysKind kind, json_t *words)
+void keep_words(Call *call, SaysKind kind, json_t *words)
 {
     const Task *task = machine_task(call->engine->machine, (TaskId)call->id);
     char *text = json_write(words);
@@ -412,9 +419,24 @@ static const ApiRoute routes[] = {
     {{"POST",  "/api/v1/tasks/:id/discard",    "put its kept workspace in the trash", false}, post_discard},
     {{"POST",  "/api/v1/tasks/:id/answer",     "answer its question", false}, post_answer},
     {{"POST",  "/api/v1/tasks/:id/rollback",   "undo what it landed", false}, post_rollback},
+    {{"GET",   "/api/v1/tasks/:id/target",     "its objective: items, R#, stages, refinements, confirmation", false}, api_target_show},
+    {{"POST",  "/api/v1/tasks/:id/target",     "change or confirm its objective, all or nothing", false}, api_target_edit},
+    {{"POST",  "/api/v1/tasks/:id/refine",     "queue a refinement, or withdraw one", false}, api_refine},
+    {{"POST",  "/api/v1/tasks/:id/review",     "approve, redo or reject its work", false}, api_review},
+    {{"POST",  "/api/v1/tasks/:id/step",       "give a command of its workflow", false}, api_step},
+    {{"GET",   "/api/v1/tasks/:id/prompt",     "what would be sent to its agent", false}, api_prompt},
+    {{"GET",   "/api/v1/tasks/:id/report",     "its report: markdown, html or summary", false}, api_task_report},
+    {{"GET",   "/api/v1/tasks/:id/timeline",   "its steps, with the rows that decided", false}, api_timeline},
+    {{"GET",   "/api/v1/tasks/:id/export",     "its files in the layout a or b", false}, api_export},
+    {{"GET",   "/api/v1/workflows",            "workflows that a project can use, and problems of their files", false}, api_workflows},
+    {{"GET",   "/api/v1/profiles",             "profiles of task types that were set or observed", false}, api_profile_list},
+    {{"GET",   "/api/v1/profiles/:name",       "one profile, each value with its origin", false}, api_profile_show},
+    {{"POST",  "/api/v1/profiles/:name",       "fix values of a profile, or reset it", false}, api_profile_set},
+    {{"GET",   "/api/v1/inbox",                "everything that needs a person", false}, api_inbox},
     {{"GET",   "/api/v1/report",               "what was done", false}, api_report},
     {{"GET",   "/api/v1/events",               "the event stream", false}, get_events},
     {{"POST",  "/api/v1/signal",               "an agent's report", true}, post_signal},
+    {{"POST",  "/api/v1/result",               "an agent's structured answer", true}, api_result},
 };
 /* clang-format on */
 
@@ -427,9 +449,29 @@ const ApiRouteInfo *api_routes(size_t *count)
     return list;
 }
 
-static bool path_fits(const char *pattern, const char *path, int64_t *id)
+/* The last part of the path: any text, decoded. */
+static bool name_fits(const char *pattern, const char *path, char *name, size_t size)
+{
+    size_t head = (size_t)(strstr(pattern, ":name") - pattern), used = 0;
+    if (strncmp(pattern, path, head) != 0 || !path[head] || strchr(path + head, '/'))
+        return false;
+    for (const char *p = path + head; *p; p++) {
+        bool is_hex = *p == '%' && hex(p[1]) >= 0 && hex(p[2]) >= 0;
+        char c = is_hex ? (char)(hex(p[1]) * 16 + hex(p[2])) : *p;
+        if (!c || used + 1 == size)
+            return false;
+        name[used++] = c;
+        p += is_hex ? 2 : 0;
+    }
+    name[used] = '\0';
+    return true;
+}
+
+static bool path_fits(const char *pattern, const char *path, Call *call)
 {
     const char *hole = strstr(pattern, ":id");
+    if (strstr(pattern, ":name"))
+        return name_fits(pattern, path, call->name, sizeof call->name);
     if (!hole)
         return strcmp(pattern, path) == 0;
     size_t head = (size_t)(hole - pattern), digits = 0;
@@ -438,7 +480,7 @@ static bool path_fits(const char *pattern, const char *path, int64_t *id)
     digits = strspn(path + head, "0123456789");
     if (digits == 0 || digits > 10 || strcmp(path + head + digits, hole + 3) != 0)
         return false;
-    *id = strtoll(path + head, NULL, 10);
+    call->id = strtoll(path + head, NULL, 10);
     return true;
 }
 
@@ -446,7 +488,7 @@ static const ApiRoute *route_find(Call *call)
 {
     bool is_path = false;
     for (size_t i = 0; i < COUNT(routes); i++) {
-        if (!path_fits(routes[i].info.path, call->request->path, &call->id))
+        if (!path_fits(routes[i].info.path, call->request->path, call))
             continue;
         is_path = true;
         if (text_equal(routes[i].info.method, call->request->method))

@@ -128,6 +128,10 @@ static bool add_turn(void *user, const StoreTurn *turn)
             "journal",
             arena_printf(&arena, "%s/%u-e%ut%u.journal", folder, turn->run, turn->epoch,
                          turn->turn)));
+    json_t *json = json_array_get(lister->list, json_array_size(lister->list) - 1);
+    json_object_set_new(json, "run", json_integer(turn->run));
+    json_object_set_new(json, "phase", text_or_null(turn->phase));
+    json_object_set_new(json, "checkpoint", text_or_null(turn->checkpoint));
     return true;
 }
 
@@ -157,16 +161,16 @@ static bool add_run(void *user, const Run *stored, const StoreRunText *text)
     IGNORE(
         store_event_list_task(engine->store, run->task, 0, 0, add_snapshot, turns.list, &ignored));
     IGNORE(store_gate_list(engine->store, run->id, add_gate, &gates, &ignored));
-    json_array_append_new(
-        lister->list,
-        json_pack("{s:I,s:I,s:s,s:s,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id",
-                  (json_int_t)run->id, "epoch", (json_int_t)run->epoch, "state",
-                  run_state_word(run->state), "phase", workflow_loop.phases[run->phase].name,
-                  "turn", (json_int_t)run->turn, "started_ms", (json_int_t)run->started_ms,
-                  "spent_ms", (json_int_t)run->spent_ms, "base", text_or_null(run->base), "commit",
-                  text_or_null(run->commit), "landed", text_or_null(run->new_tip), "workspace",
-                  run->has_workspace ? text_or_null(text->workspace_path) : json_null(), "branch",
-                  text_or_null(text->branch), "turns", turns.list, "gates", gates.list));
+    json_t *json = json_pack(
+        "{s:I,s:I,s:s,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id", (json_int_t)run->id, "epoch",
+        (json_int_t)run->epoch, "state", run_state_word(run->state), "turn", (json_int_t)run->turn,
+        "started_ms", (json_int_t)run->started_ms, "spent_ms", (json_int_t)run->spent_ms, "base",
+        text_or_null(run->base), "commit", text_or_null(run->commit), "landed",
+        text_or_null(run->new_tip), "workspace",
+        run->has_workspace ? text_or_null(text->workspace_path) : json_null(), "branch",
+        text_or_null(text->branch), "turns", turns.list, "gates", gates.list);
+    add_flow_fields(engine, run, json);
+    json_array_append_new(lister->list, json);
     return true;
 }
 
@@ -218,6 +222,12 @@ bool api_task_show(Call *call)
     json_object_set_new(json, "check", parse_or(text.checks_json, json_array()));
     json_object_set_new(json, "agent", text_or_null(text.agent));
     json_object_set_new(json, "workflow", text_or_null(text.workflow));
+    json_object_set_new(json, "type", text_or_null(text.type));
+    json_object_set_new(json, "flow",
+                        json_string(machine_task_workflow(engine->machine, task)->name));
+    json_object_set_new(json, "status", json_string(machine_status_word(engine->machine, task)));
+    json_object_set_new(json, "stage", json_integer(run ? run->stage : 0));
+    json_object_set_new(json, "steps", steps_json(engine, task->id));
     json_object_set_new(json, "size", text_or_null(text.size));
     json_object_set_new(json, "max_turns", json_integer(task->max_turns));
     json_object_set_new(json, "timeout_minutes", json_integer(task->timeout_ms / 60000));
@@ -260,8 +270,10 @@ bool api_task_why(Call *call)
         return false;
     }
     machine_explain(call->engine->machine, task->id, engine_now(call->engine), &now);
-    reply_json(call, json_pack("{s:I,s:s,s:s,s:o}", "task", (json_int_t)task->id, "state",
-                               task_state_word(task->state), "now", str_text(&now), "history",
-                               lister.list));
+    json_t *json = json_pack("{s:I,s:s,s:s,s:o,s:o}", "task", (json_int_t)task->id, "state",
+                             task_state_word(task->state), "now", str_text(&now), "history",
+                             lister.list, "steps", steps_json(call->engine, task->id));
+    add_flow_fields(call->engine, machine_run(call->engine->machine, task->run), json);
+    reply_json(call, json);
     return true;
 }

@@ -116,14 +116,14 @@ static json_t *running_json(Engine *engine, const Run *run)
     uint32_t most = task->max_turns ? task->max_turns : project->limits.max_turns;
     int64_t limit = task->timeout_ms ? task->timeout_ms : project->limits.timeout_ms;
     json_t *json =
-        json_pack("{s:I,s:o,s:I,s:I,s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:o,s:o}", "task",
-                  (json_int_t)task->id, "title", title_of(engine, task->id), "run",
-                  (json_int_t)run->id, "epoch", (json_int_t)run->epoch, "state",
-                  run_state_word(run->state), "phase", workflow_loop.phases[run->phase].name,
-                  "turn", (json_int_t)(run->turn - run->cut_turns), "max_turns", (json_int_t)most,
+        json_pack("{s:I,s:o,s:I,s:I,s:s,s:I,s:I,s:I,s:I,s:o,s:o,s:o}", "task", (json_int_t)task->id,
+                  "title", title_of(engine, task->id), "run", (json_int_t)run->id, "epoch",
+                  (json_int_t)run->epoch, "state", run_state_word(run->state), "turn",
+                  (json_int_t)(run->turn - run->cut_turns), "max_turns", (json_int_t)most,
                   "elapsed_ms", (json_int_t)elapsed, "timeout_ms", (json_int_t)limit, "progress",
                   turn && turn->progress >= 0 ? json_integer(turn->progress) : json_null(), "agent",
                   text_or_null(turn ? turn->agent : NULL), "gate", gate_json(engine, run->id));
+    add_flow_fields(engine, run, json);
     json_object_set_new(json, "last_line",
                         turn ? safe_string(turn->line, strlen(turn->line)) : json_string(""));
     return json;
@@ -161,6 +161,10 @@ typedef struct Hint {
 /* clang-format off */
 static const Hint hints[] = {
     {"question", "otto answer %u \"...\""},
+    {"confirm",  "otto target %u --confirm   (or change it first: otto target %u --help)"},
+    {"review",   "otto approve %u   (or: otto diff %u, otto redo %u --note \"...\", otto reject %u --note \"...\")"},
+    {"check",    "otto approve %u   (or: otto redo %u --note \"...\")"},
+    {"alert",    "otto why %u"},
     {"blocked",  "otto answer %u \"...\"   (or: otto retry %u, otto skip %u)"},
     {"conflict", "otto diff %u; otto retry %u   (or: otto skip %u)"},
     {"failed",   "otto logs %u; otto retry %u   (or: otto skip %u)"},
@@ -175,7 +179,7 @@ static const Hint hints[] = {
 /* clang-format on */
 
 /* Puts the id into each %u of a hint. */
-static json_t *hint_of(const char *kind, TaskId task)
+json_t *hint_of(const char *kind, TaskId task)
 {
     for (size_t i = 0; i < COUNT(hints); i++) {
         if (!text_equal(hints[i].kind, kind))

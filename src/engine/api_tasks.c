@@ -1,7 +1,9 @@
 /* Adding and changing tasks: checked as a whole first, then posted; all or none. */
 #include "core/backlog.h"
 #include "core/graph.h"
+#include "core/profile.h"
 #include "core/score.h"
+#include "core/target.h"
 #include "engine/api_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -108,13 +110,48 @@ static bool read_bound(const json_t *json, const char *key, int64_t most, int64_
     return true;
 }
 
-static char *limits_json(int64_t max_turns, int64_t timeout_minutes, int64_t parent)
+/* What an event tells the machine beyond tags and priority. A field that is not there is kept. */
+static json_t *limits_json(int64_t max_turns, int64_t timeout_minutes, int64_t parent)
 {
-    json_t *json = json_pack("{s:I,s:I,s:I}", "max_turns", (json_int_t)max_turns, "timeout_ms",
-                             (json_int_t)timeout_minutes * 60000, "parent", (json_int_t)parent);
-    char *text = json_write(json);
-    json_decref(json);
-    return text;
+    return json_pack("{s:I,s:I,s:I}", "max_turns", (json_int_t)max_turns, "timeout_ms",
+                     (json_int_t)timeout_minutes * 60000, "parent", (json_int_t)parent);
+}
+
+/* The workflow by its number, which the machine knows it by; "" is the project's. */
+static bool read_workflow(Adding *adding, const json_t *json, json_t *limits)
+{
+    Engine *engine = adding->call->engine;
+    const char *name = json_text(json, "workflow", NULL);
+    uint32_t number = 0;
+    if (!name)
+        return true;
+    bool is_known = !*name || flow_number(engine, adding->project, name, &number, NULL);
+    if (!is_known && (!flows_read(engine, adding->project, &adding->call->err) || /* a new file */
+                      !flow_number(engine, adding->project, name, &number, &adding->call->err)))
+        return false;
+    json_object_set_new(limits, "workflow", json_integer(*name ? (json_int_t)number + 1 : 0));
+    return true;
+}
+
+static bool check_type(const json_t *json, Err *err)
+{
+    const char *type = json_text(json, "type", "");
+    return !*type || profile_type_is_valid(type) ||
+           err_set(err, ERR_USAGE,
+                   "'type' must be letters, digits, '_', ':' and '-', parts joined by '|', not "
+                   "'%.60s'",
+                   type);
+}
+
+/* a title and a body that are more than a template. */
+static void set_filled(json_t *limits, const char *title, const char *body)
+{
+    CLEANUP(str_done) Str text = STR_INIT;
+    str_addf(&text, "%s\n\n%s", title ? title : "", body ? body : "");
+    if (target_is_filled(str_text(&text)))
+        json_object_set_new(limits, "filled", json_true());
+    else if (!json_object_get(limits, "filled"))
+        json_object_set_new(limits, "filled", json_false());
 }
 
 /* Dependencies */
@@ -168,7 +205,7 @@ static bool read_after(Adding *adding, NewTask *task)
         CLEANUP(mem_freep) char *shown = json_write(on ? on : item);
         if (!id)
             return bad(adding, task, "waits for %s, which is no task of this project", shown);
-        if (!need_find(word, &need))
+        if (!backlog_need_find(word, &need))
             return bad(adding, task, "need '%s' is not one of started, verified, done", word);
         if (id == task->id)
             return bad(adding, task, "waits for %s", "itself");
@@ -236,8 +273,12 @@ static bool read_one(Adding *adding, NewTask *task)
         if (!parent || parent == task->id)
             return bad(adding, task, "its parent is %s", "no task of this project");
     }
-    task->limits = limits_json(max_turns, minutes, parent);
-    return read_after(adding, task);
+    CLEANUP(json_freep) json_t *limits = limits_json(max_turns, minutes, parent);
+    set_filled(limits, task->title, json_text(task->json, "body", ""));
+    bool is_fine = check_type(task->json, err) && read_workflow(adding, task->json, limits) &&
+                   objective_read(task->json, limits, err);
+    task->limits = json_write(limits);
+    return is_fine ? read_after(adding, task) : err_add(err, "task '%.80s'", task->title);
 }
 
 static bool check_key(Adding *adding, size_t index)
@@ -300,6 +341,7 @@ static void store_text(Adding *adding, const NewTask *task)
                                         .size = json_text(task->json, "size", ""),
                                         .agent = json_text(task->json, "agent", ""),
                                         .workflow = json_text(task->json, "workflow", ""),
+                                        .type = json_text(task->json, "type", ""),
                                         .created_ms = engine_now(adding->call->engine)}});
 }
 
@@ -335,6 +377,7 @@ static void post_all(Adding *adding)
                        .ref = task->limits};
         (void)engine_post(engine, &event); /* checked above */
         store_text(adding, task);
+        objective_store(engine, task->id, task->title, task->json);
     }
     for (size_t i = 0; i < adding->count; i++)
         post_dependencies(engine, adding->project->id, adding->tasks[i].after,
@@ -400,6 +443,22 @@ static bool replace_after(Adding *adding, NewTask *task)
     return true;
 }
 
+/* A target that was empty may be written now; what an objective holds besides is left alone. */
+static void edit_filled(Adding *adding, const NewTask *task, json_t *limits)
+{
+    StoreTaskText old = {.title = "", .body = ""};
+    StoreObjective objective = {0};
+    Store *store = adding->call->engine->store;
+    if (!json_object_get(task->json, "title") && !json_object_get(task->json, "body"))
+        return;
+    IGNORE(store_task_text_get(store, task->id, &adding->arena, &old, NULL));
+    IGNORE(store_objective_get(store, task->id, &adding->arena, &objective, NULL));
+    bool is_filled =
+        objective.item_count || objective_is_written(task->title ? task->title : old.title,
+                                                     json_text(task->json, "body", old.body));
+    json_object_set_new(limits, "filled", json_boolean(is_filled));
+}
+
 /* Every field that is not named keeps its value. */
 static bool edit_fields(Adding *adding, NewTask *task, const Task *now)
 {
@@ -426,8 +485,16 @@ static bool edit_fields(Adding *adding, NewTask *task, const Task *now)
     if (agent && *agent && adding->project->is_read &&
         !settings_agent(&adding->project->settings, agent, err))
         return false;
-    task->limits = limits_json(max_turns, minutes, now->parent);
-    return true;
+    CLEANUP(json_freep) json_t *limits = limits_json(max_turns, minutes, now->parent);
+    StoreTaskText old = {.title = ""};
+    if ((task->title || json_object_get(json, "body")) &&
+        store_task_text_get(adding->call->engine->store, task->id, &adding->arena, &old, err))
+        set_filled(limits, task->title ? task->title : old.title,
+                   json_text(json, "body", old.body));
+    bool is_fine = check_type(json, err) && read_workflow(adding, json, limits);
+    edit_filled(adding, task, limits);
+    task->limits = json_write(limits);
+    return is_fine;
 }
 
 static void store_edit(Adding *adding, const NewTask *task)
@@ -448,6 +515,8 @@ static void store_edit(Adding *adding, const NewTask *task)
                                         .checks_json = checks_text,
                                         .tags_json = tags_text,
                                         .agent = json_text(task->json, "agent", NULL),
+                                        .workflow = json_text(task->json, "workflow", NULL),
+                                        .type = json_text(task->json, "type", NULL),
                                         .created_ms = old.created_ms,
                                         .deleted_ms = old.deleted_ms}});
 }

@@ -1,6 +1,7 @@
 /* Gates: a clean checkout of the commit, the commands of the project and the task, the verdict. */
 #include "base/log.h"
 #include "engine/internal.h"
+#include "engine/judging.h"
 #include "proc/sweep.h"
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@ static void live_free(LiveGate *live)
         link = &(*link)->next;
     *link = live->next;
     gate_free(live->gate);
+    verify_free(live->verify);
+    free(live->verdict_text);
     free(live->failed_tail);
     arena_done(&live->arena);
     free(live);
@@ -104,10 +107,11 @@ static void write_says(LiveGate *live, int failed)
     json_decref(says);
 }
 
-static void post_verdict(LiveGate *live, Verdict verdict, const char *text)
+void gate_post(LiveGate *live, Verdict verdict, bool is_review_wanted, const char *text)
 {
     Event event = act_event(&live->act, live->is_merge ? EV_MERGE_GATE_ENDED : EV_GATE_ENDED);
     event.a = verdict;
+    event.b = is_review_wanted;
     event.text = text;
     event.ref2 = live->is_merge ? live->act.merge : NULL;
     drop_checkout(live);
@@ -115,17 +119,46 @@ static void post_verdict(LiveGate *live, Verdict verdict, const char *text)
     live_free(live);
 }
 
-static void on_row(void *user, size_t index, const GateRow *row)
+/* Must somebody look at what passed? Only labels, modes and protected paths can say so, and only
+ * then is it worth looking at what changed. */
+static bool may_need_review(const ProjectInfo *project)
+{
+    const Settings *s = &project->settings;
+    return s->protect.count || s->review.labels.count || !text_equal(s->review.mode, "auto");
+}
+
+static void on_change(void *user, const json_t *result, const Err *err)
 {
     LiveGate *live = user;
-    if (row->state != GATE_ROW_PASSED && row->command->is_required) {
-        live->failed_exit = row->state == GATE_ROW_TIMEOUT ? -1 : row->exit_code;
-        free(live->failed_tail);
-        live->failed_tail = mem_strdup(row->tail);
+    Engine *engine = live->act.engine;
+    const Run *run = machine_run(engine->machine, live->act.run);
+    if (!result) {
+        gate_post(live, VERDICT_ERROR, false, err->text);
+        return;
     }
-    if (row->state != GATE_ROW_PASSED && !row->command->is_required) /* D-67, D-69, D-87 */
-        log_line("gate.skipped code=VERIFICATION_SKIPPED task=%u run=%u index=%zu", live->act.task,
-                 live->act.run, index);
+    unsigned fired = guards_fire(engine, run, result, NULL, 0);
+    CLEANUP(str_done) Str why = STR_INIT;
+    bool is_wanted = review_is_wanted(engine, run, live->verdict == VERDICT_PASS, fired, &why);
+    gate_post(live, live->verdict, is_wanted, is_wanted ? str_text(&why) : live->verdict_text);
+}
+
+static void post_verdict(LiveGate *live, Verdict verdict, const char *text)
+{
+    const Run *run = machine_run(live->act.engine->machine, live->act.run);
+    const ProjectInfo *project = project_info(live->act.engine, live->act.project);
+    bool is_good = verdict == VERDICT_PASS || verdict == VERDICT_NONE;
+    if (live->is_merge || !is_good || !run->has_workspace || !may_need_review(project)) {
+        gate_post(live, verdict, false, text);
+        return;
+    }
+    live->verdict = verdict;
+    live->verdict_text = text ? mem_strdup(text) : NULL;
+    job_start_borrowed(live->act.engine->jobs, "change", change_input(project, run), on_change,
+                       live);
+}
+
+void gate_row_write(LiveGate *live, size_t index, const GateRow *row)
+{
     engine_write(live->act.engine, &(Write){.kind = WRITE_GATE,
                                             .gate = {.run = live->act.run,
                                                      .epoch = live->act.epoch,
@@ -142,6 +175,20 @@ static void on_row(void *user, size_t index, const GateRow *row)
                                                      .limit_s = row->command->timeout_s,
                                                      .output = row->tail,
                                                      .output_length = strlen(row->tail)}});
+}
+
+static void on_row(void *user, size_t index, const GateRow *row)
+{
+    LiveGate *live = user;
+    if (row->state != GATE_ROW_PASSED && row->command->is_required) {
+        live->failed_exit = row->state == GATE_ROW_TIMEOUT ? -1 : row->exit_code;
+        free(live->failed_tail);
+        live->failed_tail = mem_strdup(row->tail);
+    }
+    if (row->state != GATE_ROW_PASSED && !row->command->is_required) /* D-67, D-69, D-87 */
+        log_line("gate.skipped code=VERIFICATION_SKIPPED task=%u run=%u index=%zu", live->act.task,
+                 live->act.run, index);
+    gate_row_write(live, index, row);
 }
 
 /* D-79: believed, with a warning everywhere it shows. */
@@ -194,7 +241,7 @@ static const char *const *gate_env(LiveGate *live)
     return env;
 }
 
-static void start_commands(LiveGate *live, const char *cwd)
+void gate_begin(LiveGate *live, const char *cwd, const GateCalls *calls)
 {
     Engine *engine = live->act.engine;
     const ProjectInfo *project = project_info(engine, live->act.project);
@@ -210,7 +257,8 @@ static void start_commands(LiveGate *live, const char *cwd)
                      .commands = live->commands,
                      .count = live->count,
                      .grace_ms = project->settings.stop.grace_s * 1000};
-    live->gate = gate_start(engine->loop, &spec, &gate_calls, live);
+    gate_free(live->gate);
+    live->gate = gate_start(engine->loop, &spec, calls, live);
 }
 
 static void on_checkout(void *user, const json_t *result, const Err *err)
@@ -221,7 +269,7 @@ static void on_checkout(void *user, const json_t *result, const Err *err)
         post_verdict(live, VERDICT_ERROR, err->text);
         return;
     }
-    start_commands(live, live->checkout);
+    gate_begin(live, live->checkout, &gate_calls);
 }
 
 /* Strays of a gate that an earlier engine began: they carry the run's mark. */
@@ -241,10 +289,38 @@ void gate_skip_empty(Engine *engine, const Effect *effect)
     const Task *task = machine_task(engine->machine, effect->task);
     const ProjectInfo *project = project_info(engine, effect->project);
     if (!run || run->state != RUN_VERIFYING || !project || project->settings.verify.count ||
-        task->tags & TAG_CHECKED)
+        task->tags & TAG_CHECKED || run->workflow || may_need_review(project))
         return;
     Act act = act_of(engine, effect);
     post_empty(&act);
+}
+
+LiveGate *gate_open(Engine *engine, const Effect *effect, bool is_merge)
+{
+    LiveGate *live = mem_alloc(sizeof *live);
+    live->act = act_of(engine, effect);
+    live->is_merge = is_merge;
+    live->next = engine->gates;
+    engine->gates = live;
+    if (engine->is_taking_up)
+        sweep_old(live);
+    return live;
+}
+
+void gate_checkout(LiveGate *live, const char *commit, json_t *overlay, JobDone *done)
+{
+    Engine *engine = live->act.engine;
+    const ProjectInfo *project = project_info(engine, live->act.project);
+    drop_checkout(live);
+    live->checkout =
+        arena_printf(&live->arena, "%s/r%u-e%u-t%u-%c%llx-%u", engine->path_gate, live->act.run,
+                     live->act.epoch, live->act.turn, live->is_merge ? 'm' : 'g',
+                     (unsigned long long)engine->started_ms, ++engine->gate_serial);
+    json_t *in =
+        json_pack("{s:s,s:s,s:s}", "hub", project->hub, "commit", commit, "path", live->checkout);
+    if (overlay)
+        json_object_set_new(in, "overlay", overlay);
+    job_start_borrowed(engine->jobs, "checkout", in, done, live);
 }
 
 void gate_run(Engine *engine, const Effect *effect, bool is_merge)
@@ -252,12 +328,12 @@ void gate_run(Engine *engine, const Effect *effect, bool is_merge)
     if (gate_of(engine, effect->run))
         return; /* it is under way */
     const Run *run = machine_run(engine->machine, effect->run);
+    if (run->workflow && !is_merge) {
+        verify_run(engine, effect);
+        return;
+    }
     ProjectInfo *project = project_info(engine, effect->project);
-    LiveGate *live = mem_alloc(sizeof *live);
-    live->act = act_of(engine, effect);
-    live->is_merge = is_merge;
-    live->next = engine->gates;
-    engine->gates = live;
+    LiveGate *live = gate_open(engine, effect, is_merge);
     Err err = {0};
     /* never empty here, except for a merged tree: see gate_skip_empty */
     StoreTaskText text = {0};
@@ -270,17 +346,9 @@ void gate_run(Engine *engine, const Effect *effect, bool is_merge)
         post_verdict(live, VERDICT_NONE, NULL);
         return;
     }
-    if (engine->is_taking_up)
-        sweep_old(live);
     if (!run->has_workspace) {
-        start_commands(live, project->path);
+        gate_begin(live, project->path, &gate_calls);
         return;
     }
-    const char *commit = is_merge ? run->new_tip : run->commit;
-    live->checkout = arena_printf(&live->arena, "%s/r%u-e%u-t%u-%c%llx-%u", engine->path_gate,
-                                  run->id, run->epoch, run->turn, is_merge ? 'm' : 'g',
-                                  (unsigned long long)engine->started_ms, ++engine->gate_serial);
-    json_t *in =
-        json_pack("{s:s,s:s,s:s}", "hub", project->hub, "commit", commit, "path", live->checkout);
-    job_start_borrowed(engine->jobs, "checkout", in, on_checkout, live);
+    gate_checkout(live, is_merge ? run->new_tip : run->commit, NULL, on_checkout);
 }

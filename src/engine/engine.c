@@ -98,6 +98,7 @@ bool engine_post(Engine *engine, const Event *given)
                            .decision = str_text(&engine->step.decision),
                            .why = engine->step.why.length ? str_text(&engine->step.why) : NULL}});
     write_notes(engine, &event);
+    steps_write(engine, &event);
     engine->is_urgent = engine->is_urgent || !is_lazy(event.kind);
     return engine->step.is_accepted;
 }
@@ -314,7 +315,7 @@ static bool load_machine(Engine *engine, Err *err)
     if (!store_counts(engine->store, &counts, err))
         return false;
     machine_reserve(engine->machine, counts.max_task, counts.dependencies);
-    if (!store_load(engine->store, &loader, err))
+    if (!flows_load(engine, err) || !store_load(engine->store, &loader, err))
         return false;
     machine_set_run_count(engine->machine, counts.max_run);
     machine_loaded(engine->machine);
@@ -412,6 +413,8 @@ void engine_free(Engine *engine)
     turns_free(engine);
     gates_free(engine);
     projects_free(engine);
+    flows_free(engine);
+    memos_free(engine);
     loop_free(engine->loop);
     store_free(engine->store);
     machine_free(engine->machine);

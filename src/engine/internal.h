@@ -12,6 +12,7 @@
 #include "engine/job.h"
 #include "gate/gate.h"
 #include "proc/keep.h"
+#include "store/flow.h"
 #include "store/store.h"
 #include <limits.h>
 
@@ -25,7 +26,23 @@ typedef struct ProjectInfo {
     uint32_t behind;   /* commits that wait to be delivered to the user's checkout */
     char *deliver_why; /* NULL: delivered */
     char *agent_flag;  /* `otto run --agent`, NULL none */
+    char *flow_flag;   /* `otto run --workflow`, NULL none */
+    json_t *flows;     /* the user's workflows: name to number */
 } ProjectInfo;
+
+typedef struct FlowRow FlowRow; /* flows.c */
+
+/* What the engine remembers of a run's way between two steps; a restart begins anew. */
+typedef struct FlowMemo FlowMemo;
+struct FlowMemo {
+    FlowMemo *next;
+    RunId run;
+    int64_t since_ms;
+    uint64_t hash;  /* of the prompt of the step */
+    uint8_t status; /* 1 + the last one that hooks were told of */
+    char agent[64];
+    char why[200]; /* the numbers behind the result */
+};
 
 /* Which act a report belongs to: carried by every callback, checked by the machine's epochs. */
 typedef struct Act {
@@ -54,7 +71,15 @@ struct LiveTurn {
     int64_t output_bytes;
     bool is_over_limit;
     char agent[64], program[100];
+    char *answer;                    /* RESULT of this turn as it came; NULL none */
+    char *checkout;                  /* of a reviewer: thrown away at the end; NULL none */
+    char session[128];               /* id of the conversation, when the agent told it */
+    bool is_waiting;                 /* its checkout is being made */
+    uint64_t hash;                   /* of the prompt */
+    struct Observation *observation; /* of a self-driving session */
 };
+
+typedef struct Verify Verify; /* verify.c */
 
 /* One gate at work: of a run's claim, or of its merged tree. */
 typedef struct LiveGate LiveGate;
@@ -69,6 +94,9 @@ struct LiveGate {
     const char *checkout;
     int failed_exit;
     char *failed_tail;
+    Verify *verify;  /* of a workflow with plans: see verify.c; NULL the plain gate */
+    Verdict verdict; /* while what the work changed is being looked at */
+    char *verdict_text;
 };
 
 typedef struct Listener {
@@ -96,6 +124,19 @@ typedef enum WriteKind {
     WRITE_NOTICE_CLOSE,
     WRITE_USAGE,
     WRITE_DISCOVERY,
+    WRITE_WORKFLOW,
+    WRITE_STEP,
+    WRITE_RECORD,
+    WRITE_OBJECTIVE,
+    WRITE_STAGE,
+    WRITE_REFINEMENT,
+    WRITE_REFINEMENT_APPLY,    /* task, at_ms, impact, touches */
+    WRITE_REFINEMENT_WITHDRAW, /* task, id, at_ms */
+    WRITE_PROFILE,
+    WRITE_EXPERIENCE,
+    WRITE_EXPERIENCE_JUDGE, /* task, quality */
+    WRITE_CHECKPOINTS,
+    WRITE_CHECKPOINT_STATE, /* task, number, state, at_ms */
     WRITE_KIND_COUNT
 } WriteKind;
 
@@ -113,6 +154,23 @@ typedef struct Write {
         StoreNotice notice;   /* close: project or task, kind, at_ms, answer */
         StoreUsage usage;
         StoreDiscovery discovery;
+        StoreWorkflow workflow;
+        StoreStep step;
+        StoreRecord record;
+        struct {
+            TaskId task;
+            StoreObjective all;
+        } objective;
+        StoreStage stage;
+        StoreRefinement refinement;
+        StoreProfile profile;
+        StoreExperience experience;
+        struct {
+            TaskId task;
+            const StoreCheckpoint *items;
+            size_t count;
+        } checkpoints;
+        StoreCheckpoint checkpoint;
     };
 } Write;
 
@@ -124,6 +182,7 @@ typedef enum SaysKind {
     SAYS_CONFLICT,      /* files, theirs, target_ref */
     SAYS_ANSWER,        /* question, answer */
     SAYS_NOTE,          /* note: a person's words with a retry */
+    SAYS_INVALID,       /* invalid, given: the structured answer could not be read */
 } SaysKind;
 
 struct Engine {
@@ -148,6 +207,9 @@ struct Engine {
     int64_t deadline_ms;
     ProjectInfo **projects;
     uint32_t project_count;
+    FlowRow *flows;
+    uint32_t flow_count;
+    FlowMemo *memos;
     LiveTurn *turns;
     LiveGate *gates;
     Listener *listeners;
@@ -213,17 +275,50 @@ LiveTurn *turn_of(Engine *engine, RunId run);
 void turns_free(Engine *engine);
 bool turn_signal(Engine *engine, RunId run, uint32_t epoch, const char *text, Signal *out,
                  Err *err);
+/* `otto signal --result`: the structured answer of the phase; stored at once. */
+bool turn_answer(Engine *engine, RunId run, uint32_t epoch, const char *text, size_t length,
+                 Err *err);
+const WorkflowPhase *engine_phase(const Engine *engine, const Run *run);
+const char *engine_checkpoint(const Engine *engine, const Run *run);
+/* Which agent works on this phase: the task's, or the reviewer for a gate. */
+const AgentSettings *phase_agent(ProjectInfo *project, const WorkflowPhase *phase,
+                                 const StoreTaskText *task, Err *err);
 
-/* prompts.c */
-bool prompt_of_turn(Engine *engine, const Run *run, ProjectInfo *project,
-                    const StoreTaskText *words, const StoreRunText *text, const char *tag, Str *out,
-                    uint64_t *hash, Err *err);
+/* flows.c: which workflows a project has, and the numbers the machine knows them by */
+bool flows_read(Engine *engine, ProjectInfo *project, Err *err);
+bool flow_number(Engine *engine, const ProjectInfo *project, const char *name, uint32_t *number,
+                 Err *err);
+bool flows_load(Engine *engine, Err *err); /* at start, before the machine is loaded */
+void flows_free(Engine *engine);
+
+/* answers.c: reading and judging what a phase's turn answered, before its end is posted */
+void answer_take(LiveTurn *turn, bool is_clean_end);
+/* steps.c: what the machine decided becomes rows: steps, stages, profiles, hooks */
+void steps_write(Engine *engine, const Event *event);
+FlowMemo *memo_of(Engine *engine, RunId run); /* made when missing */
+void memos_free(Engine *engine);
+/* records.c */
+void record_put(Engine *engine, const Run *run, RecordKind kind, const char *result,
+                const char *text, const json_t *data);
+struct RecordFacts;
+void record_facts(Engine *engine, TaskId task, Arena *arena, struct RecordFacts *facts);
+void run_report(Engine *engine, const Effect *effect);
+void reset_run(Engine *engine, const Effect *effect);
 
 /* checks.c */
 void gate_run(Engine *engine, const Effect *effect, bool is_merge);
 void gate_skip_empty(Engine *engine,
                      const Effect *effect); /* answers it when nothing is to be run */
 LiveGate *gate_of(Engine *engine, RunId run);
+/* For verify.c: commands on a checkout, and the end. Texts are copied. */
+LiveGate *gate_open(Engine *engine, const Effect *effect, bool is_merge);
+void gate_begin(LiveGate *live, const char *cwd, const GateCalls *calls);
+void gate_checkout(LiveGate *live, const char *commit, json_t *overlay, JobDone *done);
+void gate_post(LiveGate *live, Verdict verdict, bool is_review_wanted, const char *text);
+void gate_row_write(LiveGate *live, size_t position, const GateRow *row);
+void verify_run(Engine *engine, const Effect *effect);
+void verify_free(Verify *verify);
+json_t *change_input(const ProjectInfo *project, const Run *run); /* of the job `change` */
 void gates_free(Engine *engine);
 void task_commands(const ProjectInfo *project, const StoreTaskText *text, Arena *arena,
                    VerifyCommand **commands, size_t *count);

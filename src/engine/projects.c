@@ -20,8 +20,9 @@ ProjectInfo *project_info(Engine *engine, ProjectId id)
 static void info_free(ProjectInfo *info)
 {
     settings_done(&info->settings);
-    char *const texts[] = {info->path,   info->hub,         info->target,    info->name,
-                           info->limits, info->deliver_why, info->agent_flag};
+    char *const texts[] = {info->path,   info->hub,         info->target,     info->name,
+                           info->limits, info->deliver_why, info->agent_flag, info->flow_flag};
+    json_decref(info->flows);
     for (size_t i = 0; i < COUNT(texts); i++)
         free(texts[i]);
     free(info);
@@ -120,8 +121,7 @@ json_t *project_problems(const ProjectInfo *project, Err *err)
 
 /* Keys that are read and kept, but that nothing follows yet: said at every run. */
 static const char *const idle_keys[] = {"limits.max_tokens", "limits.max_cost", "limits.memory_mb",
-                                        "limits.processes",  "sandbox.write",   "sandbox.network",
-                                        "review.mode",       "protect"};
+                                        "limits.processes",  "sandbox.write",   "sandbox.network"};
 
 void project_warn_idle(const ProjectInfo *project, json_t *warnings)
 {
@@ -137,10 +137,10 @@ void project_warn_idle(const ProjectInfo *project, json_t *warnings)
             }
 }
 
-static char *limits_text(const Settings *s)
+static char *limits_text(const Settings *s, uint32_t workflow)
 {
     bool has_workspace = !text_equal(s->workspace.kind, "none");
-    json_t *json = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:b,s:b}", "slots",
+    json_t *json = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:b,s:b,s:I,s:I,s:b}", "slots",
                              (json_int_t)s->slots, "max_turns", (json_int_t)s->limits.max_turns,
                              "max_retries", (json_int_t)s->limits.max_retries, "max_conflict_tries",
                              (json_int_t)s->limits.max_conflict_tries, "pause_after",
@@ -148,15 +148,17 @@ static char *limits_text(const Settings *s)
                              (json_int_t)s->limits.stuck_turns, "timeout_ms",
                              (json_int_t)s->limits.timeout_minutes * 60000, "pause_wait_ms",
                              (json_int_t)s->stop.pause_wait_s * 1000, "pause_on_stuck",
-                             s->pause_on_stuck, "has_workspace", has_workspace);
+                             s->pause_on_stuck, "has_workspace", has_workspace, "max_steps",
+                             (json_int_t)s->limits.max_steps, "workflow", (json_int_t)workflow,
+                             "auto_confirm", text_equal(s->objective.confirm, "auto"));
     char *text = json_write(json);
     json_decref(json);
     return text;
 }
 
-static void tell_limits(Engine *engine, ProjectInfo *project)
+static void tell_limits(Engine *engine, ProjectInfo *project, uint32_t workflow)
 {
-    char *text = limits_text(&project->settings);
+    char *text = limits_text(&project->settings, workflow);
     if (!text_equal(text, project->limits)) {
         Event event = {.kind = EV_LIMITS_SET, .project = project->id, .text = text};
         (void)engine_post(engine, &event); /* the project exists */
@@ -188,11 +190,17 @@ bool project_read_settings(Engine *engine, ProjectInfo *project, Err *err)
         settings_done(&fresh);
         return false;
     }
+    uint32_t workflow = 0;
+    const char *name = project->flow_flag ? project->flow_flag : fresh.workflow;
+    if (!flows_read(engine, project, err) || !flow_number(engine, project, name, &workflow, err)) {
+        settings_done(&fresh);
+        return false;
+    }
     settings_done(&project->settings);
     project->settings = fresh;
     project->is_read = true;
     project_set_target(engine, project, fresh.target);
-    tell_limits(engine, project);
+    tell_limits(engine, project, workflow);
     return true;
 }
 

@@ -27,6 +27,17 @@ static void on_swept(void *user, const json_t *result, const Err *err)
         log_line("sweep.failed error=\"%s\"", err->text);
 }
 
+/* The copy that a reviewer of an earlier engine still works on, or will. */
+static bool is_reviewed(const Engine *engine, const char *name)
+{
+    unsigned run_id, epoch, turn;
+    if (sscanf(name, "review-r%u-e%u-t%u", &run_id, &epoch, &turn) != 3)
+        return false;
+    const Run *run = machine_run(engine->machine, run_id);
+    return run && run->epoch == epoch && run->turn == turn &&
+           (run->state == RUN_WORKING || run->state == RUN_STOPPING);
+}
+
 /* Checkouts of gates are ours alone and hold nothing: all of an earlier engine's go. */
 static void sweep_gates(Engine *engine)
 {
@@ -35,7 +46,7 @@ static void sweep_gates(Engine *engine)
         return;
     for (struct dirent *entry; (entry = readdir(folder));) {
         char path[PATH_MAX];
-        if (entry->d_name[0] == '.')
+        if (entry->d_name[0] == '.' || is_reviewed(engine, entry->d_name))
             continue;
         int length = snprintf(path, sizeof path, "%s/%s", engine->path_gate, entry->d_name);
         if (length < 0 || length >= (int)sizeof path)

@@ -1,15 +1,15 @@
 /* Agents at work: started under keepers, found again after a restart, heard, stopped. */
+#include "engine/turns.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "engine/internal.h"
+#include "engine/observe.h"
 #include "proc/sweep.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-extern char **environ;
 
 LiveTurn *turn_of(Engine *engine, RunId run)
 {
@@ -19,7 +19,7 @@ LiveTurn *turn_of(Engine *engine, RunId run)
     return NULL;
 }
 
-static void turn_free(LiveTurn *turn)
+void turn_free(LiveTurn *turn)
 {
     LiveTurn **link = &turn->act.engine->turns;
     while (*link != turn)
@@ -28,6 +28,9 @@ static void turn_free(LiveTurn *turn)
     keep_free(turn->keep);
     agent_parser_free(turn->parser);
     signal_scanner_done(&turn->scanner);
+    observation_free(turn->observation);
+    free(turn->answer);
+    free(turn->checkout);
     free(turn);
 }
 
@@ -38,15 +41,27 @@ void turns_free(Engine *engine)
 }
 
 /* All runs share one folder: making one per run costs more than the rest of a short turn. */
-static void turn_name(const Act *act, char out[48])
+void turn_name(const Act *act, char out[48])
 {
     (void)snprintf(out, 48, "%u-e%ut%u", act->run, act->epoch, act->turn); /* always fits */
 }
 
 /* What the agent says */
 
+static void hear_answer(LiveTurn *turn, const char *text, size_t length)
+{
+    free(turn->answer);
+    turn->answer = mem_alloc(length + 1);
+    memcpy(turn->answer, text, length); /* the last one counts */
+    turn->answer[length] = '\0';
+}
+
 static void hear(LiveTurn *turn, const Signal *signal, bool by_command)
 {
+    if (signal->type == SIGNAL_RESULT) {
+        hear_answer(turn, signal->payload, signal->payload_length);
+        return; /* judged when the turn is over */
+    }
     char payload[SIGNAL_PAYLOAD_MAX + 1];
     size_t length = MIN(signal->payload_length, (size_t)SIGNAL_PAYLOAD_MAX);
     if (signal->payload)
@@ -75,7 +90,7 @@ static void hear(LiveTurn *turn, const Signal *signal, bool by_command)
                                             .at_ms = engine_now(turn->act.engine)}});
 }
 
-static void on_signal_found(void *user, const Signal *signal)
+void turn_signal_found(void *user, const Signal *signal)
 {
     LiveTurn *turn = user;
     if (signal->code != SIGNAL_OK) /* D-60, D-61: logged and ignored */
@@ -85,7 +100,7 @@ static void on_signal_found(void *user, const Signal *signal)
         hear(turn, signal, false);
 }
 
-static void on_agent_event(void *user, const AgentEvent *event)
+void turn_agent_event(void *user, const AgentEvent *event)
 {
     LiveTurn *turn = user;
     Engine *engine = turn->act.engine;
@@ -105,6 +120,10 @@ static void on_agent_event(void *user, const AgentEvent *event)
                                                 .at_ms = engine_now(engine)}});
         break;
     case AGENT_SESSION:
+        (void)snprintf(turn->session, sizeof turn->session, "%.*s", (int)MIN(event->length, 127u),
+                       event->text); /* cut: it then cannot be resumed */
+        log_line("agent.session task=%u run=%u", turn->act.task, turn->act.run);
+        break;
     case AGENT_LIMIT:
         log_line("agent.%s task=%u run=%u", agent_event_word(event->kind), turn->act.task,
                  turn->act.run);
@@ -146,6 +165,8 @@ static void on_output(void *user, int stream, const char *bytes, size_t length, 
     ProjectInfo *project = project_info(engine, turn->act.project);
     (void)offset; /* a restart reads the journal from its start; see signals_known */
     turn->output_bytes += (int64_t)length;
+    if (turn->observation)
+        observation_heard(turn->observation);
     keep_line(turn, bytes, length);
     if (stream == 1)
         agent_parser_feed(turn->parser, bytes, length);
@@ -199,6 +220,50 @@ static void report_refused(const LiveTurn *turn, const KeepExit *end)
     (void)engine_post(turn->act.engine, &event); /* refused only when old */
 }
 
+static void on_discarded(void *user, const json_t *result, const Err *err)
+{
+    (void)user;
+    if (!result)
+        log_line("review.discard error=\"%s\"", err->text); /* the next start sweeps it */
+}
+
+void turn_drop_copy(LiveTurn *turn)
+{
+    Engine *engine = turn->act.engine;
+    if (!turn->checkout)
+        return;
+    json_t *in = json_pack("{s:s,s:s}", "path", turn->checkout, "root", engine->path_gate);
+    job_start(engine->jobs, "discard", in, on_discarded, NULL);
+}
+
+/* The conversation goes on with the next phase, unless this one was to be fresh. */
+static void keep_session(const LiveTurn *turn)
+{
+    const Run *run = machine_run(turn->act.engine->machine, turn->act.run);
+    if (!run || !turn->session[0] || engine_phase(turn->act.engine, run)->is_fresh)
+        return;
+    engine_write(turn->act.engine,
+                 &(Write){.kind = WRITE_RUN_TEXT,
+                          .run_text = {.run = turn->act.run, .session = turn->session}});
+}
+
+/* What a self-driving session came to. */
+static void end_observation(LiveTurn *turn, const KeepExit *end)
+{
+    ObservationEnd how = {end->lost, end->exit_code, end->signal};
+    ObserveStep step;
+    observation_ended(turn->observation, &how, &step);
+    json_t *facts =
+        json_pack("{s:s,s:s}", "result", step.result && *step.result ? step.result : "continue",
+                  "why", step.why ? step.why : "");
+    char *text = json_write(facts);
+    Event event = act_event(&turn->act, EV_STEP_RESULT);
+    event.text = text;
+    (void)engine_post(turn->act.engine, &event); /* refused only when old */
+    free(text);
+    json_decref(facts);
+}
+
 static void on_ended(void *user, const KeepExit *end)
 {
     LiveTurn *turn = user;
@@ -211,241 +276,34 @@ static void on_ended(void *user, const KeepExit *end)
         report_refused(turn, end);
     } else {
         save_turn_end(turn, end);
+        keep_session(turn);
+        if (turn->observation)
+            end_observation(turn, end);
+        else
+            answer_take(turn, !end->lost && !end->signal && end->exit_code == 0);
         Event event = act_event(&turn->act, EV_TURN_ENDED);
         event.a = end->lost ? -1 : end->signal ? 0 : end->exit_code;
         event.b = end->lost ? 0 : end->signal;
         (void)engine_post(engine, &event); /* refused only when old */
     }
+    turn_drop_copy(turn);
     turn_free(turn);
 }
 
-static const KeepCalls keep_calls = {
+const KeepCalls turn_keep_calls = {
     .on_started = on_started, .on_output = on_output, .on_exit = on_ended};
-
-/* Starting */
-
-static const AgentSettings *agent_of(ProjectInfo *project, const StoreTaskText *task, Err *err)
-{
-    const char *name = task->agent && *task->agent ? task->agent : project->agent_flag;
-    return settings_agent(&project->settings, name, err);
-}
-
-/* Names of this run; they live as long as the launch. */
-typedef struct RunNames {
-    char tag[SECRET_TEXT], token[SECRET_TEXT], mark[SECRET_TEXT];
-} RunNames;
-
-static void fill_names(const Engine *engine, const Run *run, RunNames *names)
-{
-    secret_tag(engine, run->id, names->tag);
-    secret_token(engine, run->id, run->epoch, names->token);
-    secret_mark(engine, run->id, run->epoch, names->mark);
-}
-
-static void fill_turn(const Engine *engine, const Run *run, const Task *task,
-                      const ProjectInfo *project, const StoreTaskText *words,
-                      const StoreRunText *text, const RunNames *names, AgentTurn *turn)
-{
-    *turn = (AgentTurn){
-        .task_id = run->task,
-        .run_id = run->id,
-        .epoch = run->epoch,
-        .turn = run->turn,
-        .attempt = MAX(task->attempts, 1u),
-        .task_title = words->title,
-        .task_key = words->key,
-        .workspace =
-            text->workspace_path && *text->workspace_path ? text->workspace_path : project->path,
-        .project_root = project->path,
-        .program = engine->options.program,
-        .socket = engine->path_socket,
-        .token = names->token,
-        .signal_tag = names->tag,
-        .mark = names->mark,
-        .checkpoint = run->checkpoint ? workflow_loop.checkpoints[run->checkpoint].name : NULL,
-        .tries = run->checkpoint ? MAX(run->conflict_tries, 1u) : 0,
-        .target_ref = run->old_tip[0] ? run->old_tip : NULL,
-        .base_env = (const char *const *)environ,
-    };
-}
-
-static bool start_keeper(LiveTurn *turn, const AgentLaunch *launch, const char *cwd, Err *err)
-{
-    Engine *engine = turn->act.engine;
-    const ProjectInfo *project = project_info(engine, turn->act.project);
-    char name[48], prompt[PATH_MAX];
-    turn_name(&turn->act, name);
-    (void)snprintf(prompt, sizeof prompt, "%s/%s.prompt", engine->path_runs, name); /* short */
-    const char *text = launch->stdin_text;
-    if (text && !file_write_plain(prompt, text, strlen(text), 0600, err))
-        return false;
-    KeepSpec spec = {
-        .keeper = engine->options.keeper,
-        .folder = engine->path_runs,
-        .name = name,
-        .argv = launch->argv,
-        .envp = launch->env,
-        .cwd = cwd,
-        .stdin_path = text ? prompt : NULL,
-        .journal_limit_bytes = (project->settings.limits.max_output_mb + 1) * 1024 * 1024,
-        .grace_ms = (int)(project->settings.stop.grace_s * 1000),
-    };
-    turn->keep = keep_start(engine->loop, &spec, &keep_calls, turn, err);
-    return turn->keep != NULL;
-}
-
-/* Texts are absent for a run without a workspace of its own. */
-static bool run_text_find(Engine *engine, RunId run, Arena *arena, StoreRunText *text, Err *err)
-{
-    *text = (StoreRunText){.run = run};
-    if (store_run_text_get(engine->store, run, arena, text, err))
-        return true;
-    return err->kind == ERR_NOT_FOUND;
-}
-
-static void note_start(const LiveTurn *turn, const Run *run, uint64_t hash)
-{
-    char hex[20];
-    (void)snprintf(hex, sizeof hex, "%016llx", (unsigned long long)hash); /* always fits */
-    engine_write(turn->act.engine, &(Write){.kind = WRITE_TURN_START,
-                                            .turn = {.run = run->id,
-                                                     .epoch = run->epoch,
-                                                     .turn = run->turn,
-                                                     .started_ms = engine_now(turn->act.engine),
-                                                     .prompt_hash = hex,
-                                                     .agent = turn->agent}});
-}
-
-/* D-62: the tag's name may be fixed by the agent's settings. */
-static void use_own_tag(LiveTurn *turn, const AgentSettings *agent, char tag[SECRET_TEXT])
-{
-    if (!agent || !agent->signal_tag || !signal_tag_is_valid(agent->signal_tag))
-        return;
-    (void)snprintf(tag, SECRET_TEXT, "%s", agent->signal_tag); /* cut would match nothing */
-    signal_scanner_done(&turn->scanner);
-    signal_scanner_init(&turn->scanner, agent->signal_tag, on_signal_found, turn);
-}
-
-/* What a person said after the run before this one had ended (an answer, a note with a retry). */
-typedef struct LastWords {
-    RunId before;
-    Arena *arena;
-    StoreRunText *text;
-} LastWords;
-
-static bool take_words(void *user, const Run *run, const StoreRunText *text)
-{
-    const LastWords *last = user;
-    bool is_said = text->says_kind == SAYS_ANSWER || text->says_kind == SAYS_NOTE;
-    if (run->id < last->before) { /* oldest first: the run just before stays */
-        last->text->says = is_said ? arena_strdup(last->arena, text->says) : NULL;
-        last->text->says_kind = is_said ? text->says_kind : SAYS_NONE;
-    }
-    return true;
-}
-
-static bool words_find(Engine *engine, const Run *run, Arena *arena, StoreRunText *text, Err *err)
-{
-    LastWords last = {.before = run->id, .arena = arena, .text = text};
-    bool is_first = run->turn == 1 && !(text->says && *text->says);
-    return !is_first || store_run_list(engine->store, run->task, take_words, &last, err);
-}
-
-static void words_clear(Engine *engine, RunId run)
-{
-    engine_write(engine, &(Write){.kind = WRITE_RUN_TEXT,
-                                  .run_text = {.run = run, .says = "", .says_kind = SAYS_NONE}});
-}
-
-static bool turn_launch(LiveTurn *turn, Err *err)
-{
-    Engine *engine = turn->act.engine;
-    const Run *run = machine_run(engine->machine, turn->act.run);
-    const Task *task = machine_task(engine->machine, turn->act.task);
-    ProjectInfo *project = project_info(engine, turn->act.project);
-    CLEANUP(arena_done) Arena arena = ARENA_INIT;
-    CLEANUP(str_done) Str prompt = STR_INIT;
-    StoreTaskText words = {0};
-    StoreRunText text = {0};
-    RunNames names;
-    AgentTurn launch_turn;
-    AgentLaunch launch;
-    uint64_t hash = 0;
-    if (!store_task_text_get(engine->store, task->id, &arena, &words, err) ||
-        !run_text_find(engine, run->id, &arena, &text, err) ||
-        !words_find(engine, run, &arena, &text, err))
-        return false;
-    fill_names(engine, run, &names);
-    fill_turn(engine, run, task, project, &words, &text, &names, &launch_turn);
-    launch_turn.settings = agent_of(project, &words, err);
-    use_own_tag(turn, launch_turn.settings, names.tag);
-    if (!launch_turn.settings ||
-        !prompt_of_turn(engine, run, project, &words, &text, names.tag, &prompt, &hash, err))
-        return false;
-    launch_turn.prompt = str_text(&prompt);
-    if (!agent_launch(&launch_turn, &arena, &launch, err))
-        return false;
-    (void)snprintf(turn->agent, sizeof turn->agent, "%s", launch_turn.settings->name); /* shown */
-    turn->parser = agent_parser_new(launch_turn.settings->kind, on_agent_event, turn);
-    (void)snprintf(turn->program, sizeof turn->program, "%s", launch.argv[0]); /* for messages */
-    note_start(turn, run, hash);
-    if (!start_keeper(turn, &launch, launch_turn.workspace, err))
-        return false;
-    if (text.says && *text.says) /* said now; not to be said again */
-        words_clear(engine, run->id);
-    return true;
-}
-
-static bool count_tag_signal(void *user, const StoreEvent *event)
-{
-    LiveTurn *turn = user;
-    bool is_ours = event->kind == EV_SIGNAL && event->run == turn->act.run &&
-                   event->epoch == turn->act.epoch && event->turn == turn->act.turn;
-    turn->signals_known += is_ours && !(event->data && strstr(event->data, "\"by_command\":1"));
-    return event->run == turn->act.run || event->run == 0;
-}
-
-/* A turn that an earlier engine started: its journal says everything. */
-static bool turn_attach(LiveTurn *turn, Err *err)
-{
-    Engine *engine = turn->act.engine;
-    ProjectInfo *project = project_info(engine, turn->act.project);
-    char name[48];
-    turn_name(&turn->act, name);
-    turn->keep = keep_attach(engine->loop, engine->path_runs, name, 0, &keep_calls, turn, err);
-    if (!turn->keep)
-        return false;
-    CLEANUP(arena_done) Arena arena = ARENA_INIT;
-    StoreTaskText words = {0};
-    Err ignored = {0};
-    const AgentSettings *agent = NULL;
-    if (store_task_text_get(engine->store, turn->act.task, &arena, &words, &ignored))
-        agent = agent_of(project, &words, &ignored);
-    char tag[SECRET_TEXT];
-    use_own_tag(turn, agent, tag);
-    turn->parser = agent_parser_new(agent ? agent->kind : "command", on_agent_event, turn);
-    (void)snprintf(turn->agent, sizeof turn->agent, "%s", agent ? agent->name : "?"); /* shown */
-    note_start(turn, machine_run(engine->machine, turn->act.run), 0); /* if it is not there yet */
-    words_clear(engine, turn->act.run);                               /* its prompt held them */
-    if (!store_event_list_task(engine->store, turn->act.task, 0, 0, count_tag_signal, turn,
-                               &ignored))
-        log_line("turn.signals run=%u error=\"%s\"", turn->act.run, ignored.text);
-    log_line("turn.attached task=%u run=%u epoch=%u turn=%u", turn->act.task, turn->act.run,
-             turn->act.epoch, turn->act.turn);
-    return true;
-}
 
 static LiveTurn *turn_new(Engine *engine, const Effect *effect)
 {
     LiveTurn *turn = mem_alloc(sizeof *turn);
     char tag[SECRET_TEXT];
     turn->act =
-        (Act){engine, effect->run, effect->task, effect->project, effect->epoch, effect->turn};
+        (Act){engine, effect->run, effect->task, effect->project, effect->epoch, effect->turn, ""};
     turn->progress = -1;
     turn->next = engine->turns;
     engine->turns = turn;
     secret_tag(engine, effect->run, tag);
-    signal_scanner_init(&turn->scanner, tag, on_signal_found, turn);
+    signal_scanner_init(&turn->scanner, tag, turn_signal_found, turn);
     return turn;
 }
 
@@ -455,13 +313,13 @@ void turn_start(Engine *engine, const Effect *effect)
         return; /* it is under way */
     Err err = {0};
     LiveTurn *turn = turn_new(engine, effect);
-    if (turn_attach(turn, &err) || (err.kind == ERR_NOT_FOUND && turn_launch(turn, &err)))
+    if (turn_attach(turn, &err))
         return;
-    Event event = act_event(&turn->act, EV_TURN_REFUSED);
-    event.a = err_is_retryable(err.kind);
-    event.text = err.text;
-    turn_free(turn);
-    (void)engine_post(engine, &event); /* refused only when old */
+    const Run *run = machine_run(engine->machine, effect->run);
+    bool is_new = err.kind == ERR_NOT_FOUND;
+    if (is_new && (review_begin(turn, run) || turn_launch(turn, &err)))
+        return;
+    turn_refuse(turn, &err);
 }
 
 void turn_stop(Engine *engine, const Effect *effect, bool is_forced)
@@ -474,6 +332,17 @@ void turn_stop(Engine *engine, const Effect *effect, bool is_forced)
     }
     if (!turn)
         return;
+    if (turn->is_waiting) {
+        Err err = {0};
+        (void)err_set(&err, ERR_REFUSED, "stopped before it began"); /* told below */
+        turn_refuse(turn, &err);
+        return;
+    }
+    const Run *run = machine_run(engine->machine, effect->run);
+    if (turn->observation && !is_forced && run) {
+        observation_stop(turn->observation, (StopWish)run->stop); /* it may finish its step */
+        return;
+    }
     if (is_forced)
         keep_kill(turn->keep);
     else
@@ -494,5 +363,30 @@ bool turn_signal(Engine *engine, RunId run, uint32_t epoch, const char *text, Si
     if (out->code != SIGNAL_OK)
         return err_set(err, ERR_USAGE, "%s: '%.60s'", signal_code_word(out->code), text);
     hear(turn, out, true);
+    return true;
+}
+
+bool turn_answer(Engine *engine, RunId run, uint32_t epoch, const char *text, size_t length,
+                 Err *err)
+{
+    LiveTurn *turn = turn_of(engine, run);
+    const Run *row = machine_run(engine->machine, run);
+    if (!turn || !row || turn->act.epoch != epoch)
+        return err_set(err, ERR_REFUSED, "run %u of epoch %u is not at work", run, epoch);
+    if (length > SIGNAL_RESULT_MAX)
+        return err_set(err, ERR_TOO_BIG, "the answer is longer than %d bytes", SIGNAL_RESULT_MAX);
+    hear_answer(turn, text, length);
+    engine_write(engine, &(Write){.kind = WRITE_RECORD,
+                                  .record = {.task = row->task,
+                                             .run = run,
+                                             .epoch = epoch,
+                                             .turn = turn->act.turn,
+                                             .stage = row->stage,
+                                             .kind = RECORD_ANSWER,
+                                             .checkpoint = engine_checkpoint(engine, row),
+                                             .result = "",
+                                             .text = "",
+                                             .data = turn->answer,
+                                             .at_ms = engine_now(engine)}});
     return true;
 }

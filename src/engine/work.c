@@ -1,6 +1,8 @@
 /* Jobs that block: see work.h. */
 #include "engine/work.h"
 #include "base/str.h"
+#include "engine/hook.h"
+#include "git/change.h"
 #include "git/checkout.h"
 #include "git/deliver.h"
 #include "git/hub.h"
@@ -29,16 +31,18 @@ static const WorkJob jobs[] = {
     { "sync",          sync_job,              "hub repo target accept? -> state tip user_tip why" },
     { "prepare",       workspace_prepare_job, "hub repo target root kind project task run epoch base? restore? copy? setup? setup_timeout_s? setup_log? env? -> path kind base branch head missing" },
     { "snapshot",      snapshot_job,          "hub path kind run epoch turn base limit_bytes? -> commit head has_uncommitted commits files_changed insertions deletions is_empty nested skipped is_head_lost why" },
-    { "checkout",      checkout_job,          "hub commit path -> path" },
+    { "checkout",      checkout_job,          "hub commit path overlay? -> path laid? removed?" },
     { "discard",       discard_job,           "path root ->" },
-    { "retire",        retire_job,            "hub path kind run epoch root trash days task title? snapshot landed? -> trashed kept why last" },
+    { "retire",        retire_job,            "hub path kind run epoch root trash days task title? snapshot landed? aside? -> trashed kept why last" },
     { "merge",         merge_job,             "hub repo target commit message task? run? author_name? author_email? explain? -> state old new same_tree conflicts explain why sync" },
     { "land",          land_job,              "hub repo target old new commit task? deliver? -> state tip delivered why" },
     { "deliver",       deliver_job,           "hub repo target -> delivered why behind" },
     { "prove",         prove_job,             "hub commit target -> landed why" },
     { "rollback",      rollback_job,          "hub repo target landed message task? run? -> state old new conflicts why" },
     { "diff",          diff_job,              "hub from to stat? limit_bytes? -> text cut" },
-    { "log",           log_job,               "hub from? to limit? -> commits" },
+    { "log",           log_job,               "hub base? commit limit? -> commits truncated" },
+    { "change",        change_job,            "hub base? commit tests? patch_bytes? -> files totals tests patch truncated" },
+    { "hook",          hook_job,              "command path timeout_s env -> exit_code timed_out output" },
     { "trash-list",    trash_list_job,        "trash -> entries" },
     { "trash-restore", trash_restore_job,     "trash name to? -> path" },
     { "trash-expire",  trash_expire_job,      "trash now_ms -> removed kept unreadable" },

@@ -102,7 +102,8 @@ bool job_read(const json_t *in, const JobField *fields, size_t count, Arena *are
 
 json_t *json_lossy(const char *bytes, size_t length)
 {
-    json_t *json = json_stringn(bytes, length);
+    /* A NUL byte is valid UTF-8, but readers of JSON refuse it. */
+    json_t *json = memchr(bytes, '\0', length) ? NULL : json_stringn(bytes, length);
     if (json)
         return json;
     Str clean = STR_INIT;

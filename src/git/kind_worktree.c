@@ -47,6 +47,17 @@ static bool admin_put(const Workspace *ws, const char *part, Err *err)
     return text_put(part, ".git", line, err) && index_put(ws, admin, err);
 }
 
+/* The branch is set to where the work starts; its log would still name what was given up. */
+static bool log_remove(const Workspace *ws, Err *err)
+{
+    char path[PATH_MAX], name[300];
+    snprintf(name, sizeof name, "logs/refs/heads/%s", ws->branch);
+    if (!path_join(path, ws->hub, name, err))
+        return false;
+    return unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR ||
+           err_errno(err, "cannot remove '%s'", path);
+}
+
 static bool worktree_make(const Workspace *ws, Err *err)
 {
     char part[PATH_MAX], ref[300];
@@ -55,7 +66,7 @@ static bool worktree_make(const Workspace *ws, Err *err)
     ref_txn_update(&txn, ref, &ws->head, NULL);
     Git hub = {.dir = ws->hub};
     return workspace_part_open(ws, part, err) && workspace_fill(ws, part, err) &&
-           admin_put(ws, part, err) && ref_txn_commit(&txn, &hub, err) &&
+           admin_put(ws, part, err) && ref_txn_commit(&txn, &hub, err) && log_remove(ws, err) &&
            workspace_part_close(ws, part, err);
 }
 

@@ -18,6 +18,7 @@ typedef struct Retire {
     Workspace ws;
     Snapshot last;
     bool is_saved_whole; /* nothing in the folder that the hub does not have */
+    bool is_aside;       /* given up: what came after the snapshot is saved, not kept for */
     char why[700];
 } Retire;
 
@@ -39,6 +40,9 @@ static bool retire_read(const json_t *in, Retire *r, Arena *arena, Err *err)
         (json_is_object(object) && !job_read(object, landed, COUNT(landed), arena, err)))
         return false;
     r->days = json_int(in, "days", 7);
+    r->is_aside = json_flag(in, "aside", false);
+    if (r->is_aside && r->landed)
+        return err_set(err, ERR_USAGE, "what has landed is not put aside");
     r->kind = workspace_kind_get(r->kind_name, err);
     r->ws = (Workspace){
         .hub = r->hub, .root = r->root, .path = r->path, .name = strrchr(r->path, '/') + 1};
@@ -133,7 +137,7 @@ static json_t *meta_build(const Retire *r)
     out_text(meta, "epoch", r->epoch);
     out_text(meta, "kind", r->kind->name);
     out_text(meta, "hub", r->hub);
-    out_text(meta, "snapshot", r->snapshot);
+    out_text(meta, "snapshot", r->is_aside ? r->last.commit.hex : r->snapshot);
     out_int(meta, "when_ms", now_ms);
     out_int(meta, "expires_ms", now_ms + days * 24 * 3600 * 1000);
     out_text(meta, "from", r->path);
@@ -185,6 +189,11 @@ bool retire_job(const json_t *in, json_t *out, Err *err)
     char name[PLACE_NAME_SIZE];
     if (!retire_read(in, &r, &arena, err))
         return false;
+    if (!r.kind->is_ours && r.is_aside)
+        return err_set(err, ERR_REFUSED,
+                       "'%s' is your repository itself; its work cannot be put aside (use the "
+                       "workspace kind clone or worktree)",
+                       r.path);
     if (!r.kind->is_ours)
         return keep(&r, out, "it is your repository; it is never removed");
     int folder = place_open(r.root, r.path, name, err); /* refuse before anything is done */
@@ -195,7 +204,7 @@ bool retire_job(const json_t *in, json_t *out, Err *err)
         return already_gone(&r, out, err);
     if (!proof_find(&r, &why, err))
         return err_add(err, "'%s' stays", r.path);
-    if (why)
+    if (why && !(r.is_aside && oid_is_set(&r.last.commit)))
         return keep(&r, out, why);
     bool is_rescued = rescue(&r);
     const Snapshot *last = &r.last;

@@ -4,5 +4,7 @@
 
 /* diff {hub, from, to, stat?, limit_bytes?} -> {text, cut} */
 bool diff_job(const json_t *in, json_t *out, Err *err);
-/* log {hub, from?, to, limit?} -> {commits: [{id, subject, author, time_ms}]} newest first */
+/* log {hub, base?, commit, limit?} -> {commits: [{commit, author_ms, author, subject}], truncated}
+ * Newest first, what is in commit and not in base (none or "": the whole history); at most 200,
+ * names and subjects cut at 200 bytes. */
 bool log_job(const json_t *in, json_t *out, Err *err);

@@ -1,6 +1,7 @@
-/* The operations behind store.h, one row each. A database implements all of them with the very
- * signatures of store.h; the functions of store.h only pass on. Inside of store/ only. */
+/* The operations behind store.h and flow.h, one row each. A database implements all of them with
+ * the very signatures of these headers; the functions there only pass on. Inside of store/ only. */
 #pragma once
+#include "store/flow.h"
 #include "store/store.h"
 
 #define STORE_OPS(X)                                                                               \
@@ -55,7 +56,32 @@
     X(discovery_put)                                                                               \
     X(discovery_list)                                                                              \
     X(meta_set)                                                                                    \
-    X(meta_find)
+    X(meta_find)                                                                                   \
+    X(workflow_put)                                                                                \
+    X(workflow_list)                                                                               \
+    X(step_put)                                                                                    \
+    X(step_list)                                                                                   \
+    X(record_put)                                                                                  \
+    X(record_list)                                                                                 \
+    X(record_last)                                                                                 \
+    X(record_answer)                                                                               \
+    X(objective_save)                                                                              \
+    X(objective_get)                                                                               \
+    X(stage_put)                                                                                   \
+    X(stage_list)                                                                                  \
+    X(refinement_put)                                                                              \
+    X(refinement_apply)                                                                            \
+    X(refinement_withdraw)                                                                         \
+    X(refinement_list)                                                                             \
+    X(profile_save)                                                                                \
+    X(profile_find)                                                                                \
+    X(profile_list)                                                                                \
+    X(experience_put)                                                                              \
+    X(experience_list)                                                                             \
+    X(experience_judge)                                                                            \
+    X(checkpoints_save)                                                                            \
+    X(checkpoint_state)                                                                            \
+    X(checkpoint_list)
 
 typedef struct StoreOps {
 #define X(name) __typeof__(store_##name) *name;

@@ -67,6 +67,42 @@ typedef enum Slot {
     SLOT_DISCOVERY_LIST,
     SLOT_META_SET,
     SLOT_META_FIND,
+    SLOT_GROUP_BEGIN,
+    SLOT_GROUP_UNDO,
+    SLOT_GROUP_END,
+    SLOT_WORKFLOW_PUT,
+    SLOT_WORKFLOW_SAME,
+    SLOT_WORKFLOW_LIST,
+    SLOT_STEP_PUT,
+    SLOT_STEP_LIST,
+    SLOT_RECORD_PUT,
+    SLOT_RECORD_LIST,
+    SLOT_RECORD_LIST_KIND,
+    SLOT_RECORD_LAST,
+    SLOT_RECORD_ANSWER,
+    SLOT_OBJECTIVE_CLEAR,
+    SLOT_OBJECTIVE_PUT,
+    SLOT_OBJECTIVE_LIST,
+    SLOT_REQUIREMENT_CLEAR,
+    SLOT_REQUIREMENT_PUT,
+    SLOT_REQUIREMENT_LIST,
+    SLOT_STAGE_PUT,
+    SLOT_STAGE_LIST,
+    SLOT_REFINEMENT_PUT,
+    SLOT_REFINEMENT_APPLY,
+    SLOT_REFINEMENT_WITHDRAW,
+    SLOT_REFINEMENT_ENDED,
+    SLOT_REFINEMENT_LIST,
+    SLOT_PROFILE_SAVE,
+    SLOT_PROFILE_FIND,
+    SLOT_PROFILE_LIST,
+    SLOT_EXPERIENCE_PUT,
+    SLOT_EXPERIENCE_LIST,
+    SLOT_EXPERIENCE_JUDGE,
+    SLOT_PLAN_CHECK_CLEAR,
+    SLOT_PLAN_CHECK_PUT,
+    SLOT_PLAN_CHECK_STATE,
+    SLOT_PLAN_CHECK_LIST,
     SLOT_COUNT_
 } Slot;
 
@@ -104,6 +140,17 @@ bool stmt_end(Stmt *stmt, Err *err) NODISCARD;
 bool stmt_answer(Stmt *stmt, int64_t *number, Err *err) NODISCARD;
 /* Rows changed by the last stmt_run. */
 int stmt_changes(const Stmt *stmt);
+
+/* Several writes that are one put: all of them or none, with a transaction around it or without.
+ * After group_begin returned true, group_end follows with what came of the writes; it passes a
+ * false on and leaves err as it is. */
+typedef struct Group {
+    Store *store;
+    bool is_own; /* no transaction was under way, so this is one */
+} Group;
+
+bool group_begin(Store *store, Group *group, Err *err) NODISCARD;
+bool group_end(Group *group, bool is_done, Err *err) NODISCARD;
 
 /* Sets err from the result code and what the database says; always false. */
 bool sqlite_fail(sqlite3 *db, int code, const char *what, Err *err);

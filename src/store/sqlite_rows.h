@@ -21,6 +21,9 @@
     X(INT, stuck_turns, limits.stuck_turns)                                                        \
     X(INT, timeout_ms, limits.timeout_ms)                                                          \
     X(INT, pause_wait_ms, limits.pause_wait_ms)                                                    \
+    X(INT, max_steps, limits.max_steps)                                                            \
+    X(INT, auto_confirm, limits.auto_confirm)                                                      \
+    X(INT, workflow, limits.workflow)                                                              \
     X(INT, pause_on_stuck, limits.pause_on_stuck)                                                  \
     X(INT, has_workspace, limits.has_workspace)
 
@@ -34,6 +37,11 @@
     X(INT, is_wanted, is_wanted)                                                                   \
     X(INT, is_fresh, is_fresh)                                                                     \
     X(INT, is_undoing, is_undoing)                                                                 \
+    X(INT, is_filled, is_filled)                                                                   \
+    X(INT, is_confirmed, is_confirmed)                                                             \
+    X(INT, is_refined, is_refined)                                                                 \
+    X(INT, workflow, workflow)                                                                     \
+    X(INT, next_phase, next_phase)                                                                 \
     X(INT, retries, retries)                                                                       \
     X(INT, attempts, attempts)                                                                     \
     X(INT, max_turns, max_turns)                                                                   \
@@ -50,6 +58,20 @@
     X(INT, turn, turn)                                                                             \
     X(INT, phase, phase)                                                                           \
     X(INT, checkpoint, checkpoint)                                                                 \
+    X(INT, workflow, workflow)                                                                     \
+    X(INT, status, status)                                                                         \
+    X(INT, substate, substate)                                                                     \
+    X(INT, result, result)                                                                         \
+    X(INT, gate_limit, gate_limit)                                                                 \
+    X(INT, asks, asks)                                                                             \
+    X(INT, is_rolled_back, is_rolled_back)                                                         \
+    X(INT, is_review_wanted, is_review_wanted)                                                     \
+    X(INT, steps, steps)                                                                           \
+    X(INT, stage, stage)                                                                           \
+    X(INT, step_turns, step_turns)                                                                 \
+    X(INT, convergence, convergence)                                                               \
+    X(INT, converged, converged)                                                                   \
+    X(INT, gate_tries, gate_tries)                                                                 \
     X(INT, signal, signal)                                                                         \
     X(INT, stop, stop)                                                                             \
     X(INT, has_workspace, has_workspace)                                                           \
@@ -72,6 +94,7 @@
     X(INT, verified_ms, verified_ms)                                                               \
     X(HASH, base, base)                                                                            \
     X(HASH, commit, commit)                                                                        \
+    X(HASH, good, good)                                                                            \
     X(HASH, old_tip, old_tip)                                                                      \
     X(HASH, new_tip, new_tip)
 

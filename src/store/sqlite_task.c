@@ -2,12 +2,12 @@
 #include "store/sqlite_rows.h"
 
 #define TASK_TEXT_NAMES                                                                            \
-    "id, project, title, body, key, checks_json, tags_json, size, agent, workflow, created_ms,"    \
-    " deleted_ms"
+    "id, project, title, body, key, checks_json, tags_json, size, agent, workflow, type,"          \
+    " created_ms, deleted_ms"
 #define TASK_TEXT_OF_X                                                                             \
     "x.id, x.project, x.title, x.body, x.key, x.checks_json, x.tags_json, x.size, x.agent,"        \
-    " x.workflow, x.created_ms, x.deleted_ms"
-enum { TASK_TEXT_WIDTH = 12 };
+    " x.workflow, x.type, x.created_ms, x.deleted_ms"
+enum { TASK_TEXT_WIDTH = 13 };
 
 /* The project stays what the first save said, as in the task's own row. */
 bool sqlite_task_text_save(Store *store, const StoreTaskText *text, Err *err)
@@ -16,12 +16,13 @@ bool sqlite_task_text_save(Store *store, const StoreTaskText *text, Err *err)
     if (!stmt_take(store, SLOT_TASK_TEXT_SAVE,
                    "INSERT INTO task_text (" TASK_TEXT_NAMES ") VALUES (?1, ?2, ifnull(?3, ''),"
                    " ifnull(?4, ''), ifnull(?5, ''), ifnull(?6, ''), ifnull(?7, ''),"
-                   " ifnull(?8, ''), ifnull(?9, ''), ifnull(?10, ''), ?11, ?12)"
+                   " ifnull(?8, ''), ifnull(?9, ''), ifnull(?10, ''), ifnull(?11, ''), ?12, ?13)"
                    " ON CONFLICT (id) DO UPDATE SET title = ifnull(?3, title),"
                    " body = ifnull(?4, body), key = ifnull(?5, key),"
                    " checks_json = ifnull(?6, checks_json), tags_json = ifnull(?7, tags_json),"
                    " size = ifnull(?8, size), agent = ifnull(?9, agent),"
-                   " workflow = ifnull(?10, workflow), created_ms = ?11, deleted_ms = ?12",
+                   " workflow = ifnull(?10, workflow), type = ifnull(?11, type), created_ms = ?12,"
+                   " deleted_ms = ?13",
                    &stmt, err))
         return false;
     bind_int(&stmt, 1, text->id);
@@ -34,8 +35,9 @@ bool sqlite_task_text_save(Store *store, const StoreTaskText *text, Err *err)
     bind_text_or_null(&stmt, 8, text->size);
     bind_text_or_null(&stmt, 9, text->agent);
     bind_text_or_null(&stmt, 10, text->workflow);
-    bind_int(&stmt, 11, text->created_ms);
-    bind_int(&stmt, 12, text->deleted_ms);
+    bind_text_or_null(&stmt, 11, text->type);
+    bind_int(&stmt, 12, text->created_ms);
+    bind_int(&stmt, 13, text->deleted_ms);
     return stmt_run(&stmt, err);
 }
 
@@ -52,8 +54,9 @@ static StoreTaskText task_text_read(const Stmt *stmt)
         .size = stmt_text(stmt, 7),
         .agent = stmt_text(stmt, 8),
         .workflow = stmt_text(stmt, 9),
-        .created_ms = stmt_int(stmt, 10),
-        .deleted_ms = stmt_int(stmt, 11),
+        .type = stmt_text(stmt, 10),
+        .created_ms = stmt_int(stmt, 11),
+        .deleted_ms = stmt_int(stmt, 12),
     };
 }
 
@@ -71,6 +74,7 @@ static bool task_text_one(Stmt *stmt, Arena *arena, StoreTaskText *out, Err *err
         text.size = arena_strdup(arena, text.size);
         text.agent = arena_strdup(arena, text.agent);
         text.workflow = arena_strdup(arena, text.workflow);
+        text.type = arena_strdup(arena, text.type);
     }
     if (!stmt_end(stmt, err))
         return false;

@@ -103,7 +103,8 @@ bool sqlite_project_text_list(Store *store, StoreProjectFn *fn, void *user, Err 
 /* ---- runs ---- */
 
 #define RUN_TEXT_NAMES                                                                             \
-    "run, workspace_path, workspace_kind, branch, agent, tag, token, mark, says, says_kind"
+    "run, workspace_path, workspace_kind, branch, agent, tag, token, mark, session, says,"         \
+    " says_kind"
 
 bool sqlite_run_text_save(Store *store, const StoreRunText *text, Err *err)
 {
@@ -111,13 +112,13 @@ bool sqlite_run_text_save(Store *store, const StoreRunText *text, Err *err)
     if (!stmt_take(store, SLOT_RUN_TEXT_SAVE,
                    "INSERT INTO run_text (" RUN_TEXT_NAMES ") VALUES (?1, ifnull(?2, ''),"
                    " ifnull(?3, ''), ifnull(?4, ''), ifnull(?5, ''), ifnull(?6, ''),"
-                   " ifnull(?7, ''), ifnull(?8, ''), ifnull(?9, ''), ?10)"
+                   " ifnull(?7, ''), ifnull(?8, ''), ifnull(?9, ''), ifnull(?10, ''), ?11)"
                    " ON CONFLICT (run) DO UPDATE SET"
                    " workspace_path = ifnull(?2, workspace_path),"
                    " workspace_kind = ifnull(?3, workspace_kind), branch = ifnull(?4, branch),"
                    " agent = ifnull(?5, agent), tag = ifnull(?6, tag), token = ifnull(?7, token),"
-                   " mark = ifnull(?8, mark), says = ifnull(?9, says),"
-                   " says_kind = iif(?9 IS NULL, says_kind, ?10)",
+                   " mark = ifnull(?8, mark), session = ifnull(?9, session),"
+                   " says = ifnull(?10, says), says_kind = iif(?10 IS NULL, says_kind, ?11)",
                    &stmt, err))
         return false;
     bind_int(&stmt, 1, text->run);
@@ -128,8 +129,9 @@ bool sqlite_run_text_save(Store *store, const StoreRunText *text, Err *err)
     bind_text_or_null(&stmt, 6, text->tag);
     bind_text_or_null(&stmt, 7, text->token);
     bind_text_or_null(&stmt, 8, text->mark);
-    bind_text_or_null(&stmt, 9, text->says);
-    bind_int(&stmt, 10, text->says_kind);
+    bind_text_or_null(&stmt, 9, text->session);
+    bind_text_or_null(&stmt, 10, text->says);
+    bind_int(&stmt, 11, text->says_kind);
     return stmt_run(&stmt, err);
 }
 
@@ -144,8 +146,9 @@ static StoreRunText run_text_read(const Stmt *stmt, int first)
         .tag = stmt_text(stmt, first + 5),
         .token = stmt_text(stmt, first + 6),
         .mark = stmt_text(stmt, first + 7),
-        .says = stmt_text(stmt, first + 8),
-        .says_kind = (int)stmt_int(stmt, first + 9),
+        .session = stmt_text(stmt, first + 8),
+        .says = stmt_text(stmt, first + 9),
+        .says_kind = (int)stmt_int(stmt, first + 10),
     };
 }
 
@@ -158,6 +161,7 @@ static StoreRunText run_text_keep(StoreRunText text, Arena *arena)
     text.tag = arena_strdup(arena, text.tag);
     text.token = arena_strdup(arena, text.token);
     text.mark = arena_strdup(arena, text.mark);
+    text.session = arena_strdup(arena, text.session);
     text.says = arena_strdup(arena, text.says);
     return text;
 }

@@ -3,7 +3,7 @@
 
 #define TURN_NAMES                                                                                 \
     "run, epoch, turn, started_ms, prompt_hash, agent, pid, start_ticks, boot_id, ended_ms,"       \
-    " exit_code, killed_by, signal, payload, \"commit\", output_bytes"
+    " exit_code, killed_by, signal, payload, \"commit\", output_bytes, phase, checkpoint"
 
 static void turn_key_bind(Stmt *stmt, RunId run, uint32_t epoch, uint32_t turn)
 {
@@ -29,14 +29,16 @@ bool sqlite_turn_start(Store *store, const StoreTurn *turn, Err *err)
 {
     Stmt stmt;
     if (!stmt_take(store, SLOT_TURN_START,
-                   "INSERT INTO turn (run, epoch, turn, started_ms, prompt_hash, agent)"
-                   " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                   "INSERT INTO turn (run, epoch, turn, started_ms, prompt_hash, agent, phase,"
+                   " checkpoint) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                    &stmt, err))
         return false;
     turn_key_bind(&stmt, turn->run, turn->epoch, turn->turn);
     bind_int(&stmt, 4, turn->started_ms);
     bind_text(&stmt, 5, turn->prompt_hash);
     bind_text(&stmt, 6, turn->agent);
+    bind_text(&stmt, 7, turn->phase);
+    bind_text(&stmt, 8, turn->checkpoint);
     return stmt_run(&stmt, err);
 }
 
@@ -94,6 +96,8 @@ static StoreTurn turn_read(const Stmt *stmt)
         .payload = stmt_text(stmt, 13),
         .commit = stmt_text(stmt, 14),
         .output_bytes = stmt_int(stmt, 15),
+        .phase = stmt_text(stmt, 16),
+        .checkpoint = stmt_text(stmt, 17),
     };
 }
 
@@ -114,6 +118,8 @@ bool sqlite_turn_get(Store *store, RunId run, uint32_t epoch, uint32_t turn, Are
         own.boot_id = arena_strdup(arena, own.boot_id);
         own.payload = arena_strdup(arena, own.payload);
         own.commit = arena_strdup(arena, own.commit);
+        own.phase = arena_strdup(arena, own.phase);
+        own.checkpoint = arena_strdup(arena, own.checkpoint);
     }
     if (!stmt_end(&stmt, err))
         return false;

@@ -156,6 +156,7 @@ typedef struct StoreTaskText {
     const char *size;
     const char *agent;
     const char *workflow;
+    const char *type; /* of the work: "software", "docs", "software|docs"; "" software */
     int64_t created_ms;
     int64_t deleted_ms; /* 0: not deleted */
 } StoreTaskText;
@@ -192,8 +193,9 @@ typedef struct StoreRunText {
     const char *tag;
     const char *token;
     const char *mark;
-    const char *says; /* text for the next prompt; "" none */
-    int says_kind;    /* stored together with says; kept when says is NULL */
+    const char *session; /* id of the conversation that the next turn goes on with; "" none */
+    const char *says;    /* text for the next prompt; "" none */
+    int says_kind;       /* stored together with says; kept when says is NULL */
 } StoreRunText;
 
 typedef bool StoreRunFn(void *user, const Run *run, const StoreRunText *text);
@@ -212,6 +214,7 @@ typedef struct StoreTurn {
     int64_t started_ms;
     const char *prompt_hash;
     const char *agent;
+    const char *phase, *checkpoint; /* of the workflow; "" none */
     /* the keeper */
     int64_t pid; /* 0: not known */
     int64_t start_ticks;
@@ -228,8 +231,8 @@ typedef struct StoreTurn {
 
 typedef bool StoreTurnFn(void *user, const StoreTurn *turn);
 
-/* Reads run, epoch, turn, started_ms, prompt_hash, agent. Again for the same turn: the first one
- * stays. */
+/* Reads run, epoch, turn, started_ms, prompt_hash, agent, phase, checkpoint. Again for the same
+ * turn: the first one stays. */
 bool store_turn_start(Store *store, const StoreTurn *turn, Err *err) NODISCARD;
 /* Reads run, epoch, turn, pid, start_ticks, boot_id. ERR_NOT_FOUND: the turn was not started. */
 bool store_turn_keeper(Store *store, const StoreTurn *turn, Err *err) NODISCARD;

@@ -154,6 +154,34 @@ static void the_environment_names_the_run_and_hides_the_engine(void **state)
     assert_string_equal(env_of(&launch, "GIT_COMMITTER_EMAIL"), "otto@localhost");
 }
 
+static void the_environment_says_where_the_task_stands(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"OTTO_PHASE",  "OTTO_CHECKPOINT",       "OTTO_STAGE",
+                                        "OTTO_VISIT",  "OTTO_VISIT_CHECKPOINT", "OTTO_TASK_DIR",
+                                        "OTTO_ANSWER", "OTTO_SESSION"};
+    static const char *const texts[] = {"check", "post-exec", "3", "5", "2", "/t", "/a", "s-1"};
+    CLEANUP(arena_done) Arena arena = ARENA_INIT;
+    AgentSettings settings = {.name = "a", .kind = "script", .scenario = "x"};
+    AgentTurn turn = turn_of(&settings);
+    AgentLaunch launch;
+    turn.checkpoint = turn.resume_id = ""; /* nothing said is no variable */
+    assert_true(agent_launch(&turn, &arena, &launch, NULL));
+    for (size_t i = 0; i < COUNT(names); i++)
+        assert_null(env_of(&launch, names[i]));
+    turn.phase = "check";
+    turn.checkpoint = "post-exec";
+    turn.stage = 3;
+    turn.visit = 5;
+    turn.visit_checkpoint = 2;
+    turn.task_dir = "/t";
+    turn.answer_path = "/a";
+    turn.resume_id = "s-1";
+    assert_true(agent_launch(&turn, &arena, &launch, NULL));
+    for (size_t i = 0; i < COUNT(names); i++)
+        assert_string_equal(env_of(&launch, names[i]), texts[i]);
+}
+
 static void settings_and_adapters_know_the_same_kinds(void **state)
 {
     (void)state;
@@ -256,6 +284,7 @@ int main(void)
         cmocka_unit_test(shell_text_is_given_to_the_shell_and_the_prompt_is_no_part_of_it),
         cmocka_unit_test(the_script_agent_is_the_program_itself),
         cmocka_unit_test(the_environment_names_the_run_and_hides_the_engine),
+        cmocka_unit_test(the_environment_says_where_the_task_stands),
         cmocka_unit_test(settings_and_adapters_know_the_same_kinds),
         cmocka_unit_test(all_output_of_a_command_is_its_text),
         cmocka_unit_test(the_script_agent_reports_in_lines_however_they_are_cut),

@@ -106,6 +106,68 @@ static void a_turn_is_chosen_by_task_attempt_and_number(void **state)
     expect_choice("tasks: {a: [[say: x]]}\n", (ScenarioTask){.key = "o"}, NULL);
 }
 
+static const char by_phase[] = "tasks:\n"
+                               "  a:\n"
+                               "    phases:\n"
+                               "      plan: [[say: p1], [say: p2]]\n"
+                               "      check: [[say: c1]]\n"
+                               "      check@post-plan: [[say: cp1], [say: cp2]]\n"
+                               "      resolve@conflict: [[say: r1]]\n"
+                               "    turns: [[say: t1], [say: t2]]\n"
+                               "    on_conflict: [[say: oc]]\n"
+                               "  '*':\n"
+                               "    phases: {exec: [[say: any]]}\n"
+                               "phases: {plan: [[say: top1], [say: top2]]}\n"
+                               "turns: [[say: last]]\n";
+
+static void expect_phase(const char *key, const char *phase, const char *checkpoint, int64_t visit,
+                         int64_t visit_checkpoint, const char *said)
+{
+    ScenarioTask task = {.key = key, .phase = phase, .checkpoint = checkpoint, .turn = 2};
+    task.visit = visit;
+    task.visit_checkpoint = visit_checkpoint;
+    expect_choice(by_phase, task, said);
+}
+
+static void a_turn_is_chosen_by_phase_checkpoint_and_visit(void **state)
+{
+    (void)state;
+    expect_phase("a", "plan", NULL, 1, 1, "p1");
+    expect_phase("a", "plan", NULL, 2, 1, "p2");
+    expect_phase("a", "plan", "post-plan", 9, 1, "p2"); /* no key for the checkpoint */
+    expect_phase("a", "check", "post-plan", 5, 1, "cp1");
+    expect_phase("a", "check", "post-plan", 1, 2, "cp2");
+    expect_phase("a", "check", "post-exec", 1, 2, "c1");
+    expect_phase("a", "resolve", "conflict", 1, 1, "r1");
+    expect_phase("a", "merge", "conflict", 1, 1, "oc");
+    expect_phase("a", "exec", NULL, 1, 1, "t2"); /* not listed: by the turn */
+    expect_phase("a", NULL, NULL, 1, 1, "t2");
+    expect_phase("b", "exec", NULL, 1, 1, "any");
+    expect_phase("b", "plan", NULL, 2, 1, "top2");
+    expect_phase("b", "check", "mid-exec", 2, 1, "last");
+    expect_phase("b", "resolve", "conflict", 1, 1, "last");
+}
+
+static void mistakes_in_phases_and_answers_are_named(void **state)
+{
+    (void)state;
+    expect_error("phases: [1]\n", "line 1: a map from phases to turns is needed");
+    expect_error("phases:\n  plan: x\n", "line 2: a list of at least one turn is needed");
+    expect_error("phases:\n  plan@: [[say: x]]\n",
+                 "line 2: a phase is written PHASE or PHASE@CHECKPOINT");
+    expect_error("phases:\n  plan:\n    - - sai: x\n",
+                 "line 3: unknown step 'sai', did you mean 'say'?");
+    expect_error("turns:\n  - - answer: 3\n", "line 2: answer: needs a map, or a text");
+    expect_error("turns:\n  - - {answer: {a: 1}, via: post}\n",
+                 "line 2: via: must be one of tag, command");
+    expect_error("turns:\n  - - {say: x, via: tag}\n",
+                 "line 2: via: stands beside an answer; here it is a key of signal");
+    expect_error("turns:\n  - - auto_signal: {result: x}\n",
+                 "line 2: auto_signal: one of these keys is needed: step raw");
+    expect_error("turns:\n  - - auto_signal: {stepp: x}\n",
+                 "line 2: auto_signal: unknown key 'stepp', did you mean 'step'?");
+}
+
 static void every_step_is_one_row_and_is_documented(void **state)
 {
     (void)state;
@@ -153,6 +215,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_named_with_their_line),
         cmocka_unit_test(a_turn_is_chosen_by_task_attempt_and_number),
+        cmocka_unit_test(a_turn_is_chosen_by_phase_checkpoint_and_visit),
+        cmocka_unit_test(mistakes_in_phases_and_answers_are_named),
         cmocka_unit_test(every_step_is_one_row_and_is_documented),
         cmocka_unit_test(the_example_in_the_documentation_is_a_good_one),
     };

@@ -323,6 +323,97 @@ static void a_shell_agent_gets_prompt_and_environment(void **state)
     expect_file(lab, "signals", "COMPLETE\n");
 }
 
+static void it_gives_structured_answers(void **state)
+{
+    Lab *lab = *state;
+    lab->turn.phase = "check";
+    lab->turn.checkpoint = "post-plan";
+    lab->turn.visit = 3;
+    lab->turn.visit_checkpoint = 2;
+    play(lab,
+         "phases:\n"
+         "  check@post-plan:\n"
+         "    - - answer: no\n"
+         "    - - answer: {scores: {d1: 0.5}, list: [R1, 2, true], text: \"a\\n\\\"b\\\"\"}\n"
+         "      - answer: '{broken'\n"
+         "      - {answer: {a: 1}, via: command}\n",
+         0);
+    assert_string_equal(str_text(&lab->out),
+                        "<otto-ab12>RESULT:{\"scores\":{\"d1\":0.5},\"list\":[\"R1\",2,true],"
+                        "\"text\":\"a\\n\\\"b\\\"\"}</otto-ab12>\n"
+                        "<otto-ab12>RESULT:{broken</otto-ab12>\n");
+    expect_file(lab, "signals", "{\"a\":1}\n");
+}
+
+static json_t *read_signal(Lab *lab)
+{
+    char *text = lab_read(lab, "files/.auto-signal");
+    assert_non_null(text);
+    json_t *json = json_read(text, strlen(text), NULL);
+    assert_non_null(json);
+    free(text);
+    return json;
+}
+
+static void it_drives_itself_by_files(void **state)
+{
+    Lab *lab = *state;
+    char *folder = lab_path(lab, "files"); /* made by the session */
+    lab->turn.task_dir = folder;
+    play(lab,
+         "turns:\n"
+         "  - - status_file: {status: planning, stage: {current: 1}}\n"
+         "    - index_file: '{half'\n"
+         "    - auto_signal: {step: plan, result: (generated), next: check,\n"
+         "                    checkpoint: post-plan, iteration: 1}\n",
+         0);
+    CLEANUP(json_freep) json_t *found = read_signal(lab);
+    assert_string_equal(json_text(found, "step", ""), "plan");
+    assert_string_equal(json_text(found, "result", ""), "(generated)");
+    assert_string_equal(json_text(found, "next", ""), "check");
+    assert_string_equal(json_text(found, "checkpoint", ""), "post-plan");
+    assert_int_equal(json_int(found, "iteration", 0), 1);
+    assert_int_equal(strlen(json_text(found, "timestamp", "")), strlen("2026-01-31T10:00:00Z"));
+    expect_file(lab, "files/.status.json",
+                "{\n  \"status\": \"planning\",\n  \"stage\": {\n    \"current\": 1\n  }\n}");
+    expect_file(lab, "files/.index.json", "{half");
+    assert_int_equal(lab_shell(lab, "files", "test \"$(ls -A | wc -l)\" = 3"), 0);
+    play(lab, "turns: [[auto_signal: {raw: '{\"step\":', slow: true}]]\n", 0);
+    expect_file(lab, "files/.auto-signal", "{\"step\":");
+    lab_write(lab, "files/.auto-stop", "{}");
+    play(lab, "turns: [[{wait_stop: 5}, {auto_clean: true}, {say: over}]]\n", 0);
+    assert_string_equal(str_text(&lab->out), "over\n");
+    assert_int_equal(lab_shell(lab, "files", "test \"$(ls -A | wc -l)\" = 2"), 0);
+    play(lab, "turns: [[wait_stop: {seconds: 0.01}]]\n", SCRIPT_FAILED);
+    free(folder);
+}
+
+static void a_slow_report_stands_half_written_until_it_is_whole(void **state)
+{
+    Lab *lab = *state;
+    char *folder = lab_path(lab, "files");
+    lab->turn.task_dir = folder;
+    (void)setenv("OTTO_SCRIPT_PACE", "1", 1);
+    lab_scenario(lab, "turns: [[auto_signal: {raw: '0123456789', slow: true, seconds: 600}]]\n");
+    pid_t pid = lab_start(lab);
+    for (bool is_half = false; !is_half;) {
+        char *text = lab_read(lab, "files/.auto-signal");
+        is_half = text && text_equal(text, "01234");
+        assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+        free(text);
+    }
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    lab_wait(lab, pid);
+    free(folder);
+}
+
+static void a_self_driving_step_needs_its_folder(void **state)
+{
+    Lab *lab = *state;
+    play(lab, "turns: [[auto_clean: true]]\n", SCRIPT_FAILED);
+    assert_non_null(strstr(str_text(&lab->err), "OTTO_TASK_DIR names no folder"));
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -343,6 +434,10 @@ int main(void)
         T(it_can_ignore_polite_signals),
         T(it_leaves_processes_behind),
         T(the_tag_cannot_be_found_in_an_echoed_file),
+        T(it_gives_structured_answers),
+        T(it_drives_itself_by_files),
+        T(a_slow_report_stands_half_written_until_it_is_whole),
+        T(a_self_driving_step_needs_its_folder),
         T(a_shell_agent_gets_prompt_and_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

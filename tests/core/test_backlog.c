@@ -192,6 +192,148 @@ static void tasks_that_exist_count_as_known(void **state)
     assert_string_equal(err.text, "b.md:1: key: a task with key 'old' exists already");
 }
 
+static void a_task_brings_its_requirements_along(void **state)
+{
+    (void)state;
+    CLEANUP(arena_done) Arena arena = ARENA_INIT;
+    Backlog b = read_good("---\ntitle: A\nworkflow: staged\ntype: software:web|docs\n"
+                          "confirmed: true\nrequirements:\n"
+                          "  - {text: It is fast, criteria: below 1 s, weight: critical}\n"
+                          "  - {text: It is small, weight: 1}\n"
+                          "  - 'It prints a line :: the line is there :: optional'\n"
+                          "  - 'a::b'\n"
+                          "  - Only words\n---\n"
+                          "---\ntitle: B\nrequirements: 'One :: :: 3'\nconfirmed: false\n---\n",
+                          &arena);
+    const BacklogTask *t = b.tasks;
+    assert_string_equal(t->workflow, "staged");
+    assert_string_equal(t->type, "software:web|docs");
+    assert_true(t->is_confirmed);
+    const struct {
+        const char *text, *criteria;
+        int64_t weight;
+    } rows[] = {{"It is fast", "below 1 s", 3},
+                {"It is small", "", 1},
+                {"It prints a line", "the line is there", 1},
+                {"a", "b", 2},
+                {"Only words", "", 2}};
+    assert_int_equal(t->requirement_count, COUNT(rows));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_string_equal(t->requirements[i].text, rows[i].text);
+        assert_string_equal(t->requirements[i].criteria, rows[i].criteria);
+        assert_int_equal(t->requirements[i].weight, rows[i].weight);
+    }
+    assert_null(b.tasks[1].type);
+    assert_false(b.tasks[1].is_confirmed);
+    assert_int_equal(b.tasks[1].requirement_count, 1);
+    assert_int_equal(b.tasks[1].requirements[0].weight, 3);
+}
+
+static void bad_requirements_and_types_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"[{criteria: x}]",
+                                      "[{text: ''}]",
+                                      "[{text: a, weight: 4}]",
+                                      "[{text: a, weight: huge}]",
+                                      "[{text: a, wait: 1}]",
+                                      "['a :: b :: c']",
+                                      "[' :: b']",
+                                      "[3]",
+                                      "[{text: [a]}]",
+                                      "[\"a\\e[31m\"]",
+                                      "{}"};
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CLEANUP(arena_done) Arena arena = ARENA_INIT;
+        Backlog backlog = {0};
+        Err err = {0};
+        const char *text = arena_printf(&arena, "---\ntitle: A\nrequirements: %s\n---\n", bad[i]);
+        assert_false(read_text(text, &arena, &backlog, &err));
+        if (!strstr(err.text, "b.md:3: requirements: ") ||
+            !strstr(err.text, "it must be a list of {text, criteria, weight} or \"text :: "
+                              "criteria :: weight\""))
+            fail_msg("%s: %s", bad[i], err.text);
+    }
+    expect_error("---\ntitle: A\ntype: 'a||b'\n---\n",
+                 "b.md:3: type: \"a||b\" is not allowed; it must be words of letters, digits, '_', "
+                 "':' and '-', joined by '|'");
+    assert_null(field_check_type("a|b:c-d_e"));
+    assert_non_null(field_check_type(""));
+    assert_non_null(field_check_type("a|"));
+    assert_non_null(field_check_type("a b"));
+    assert_non_null(field_check_type("../a"));
+    expect_error("---\ntitle: A\nconfirmed: yes\n---\n",
+                 "b.md:3: confirmed: \"yes\" is not allowed; it must be true or false");
+}
+
+static void requirements_are_bounded(void **state)
+{
+    (void)state;
+    CLEANUP(str_done) Str text = STR_INIT;
+    CLEANUP(arena_done) Arena arena = ARENA_INIT;
+    Backlog backlog = {0};
+    Err err = {0};
+    str_add(&text, "---\ntitle: A\nrequirements:\n");
+    for (int i = 0; i < BACKLOG_MOST_REQUIREMENTS; i++)
+        str_addf(&text, "  - R %d\n", i);
+    const char *full = arena_printf(&arena, "%s---\n", str_text(&text));
+    assert_int_equal(read_good(full, &arena).tasks[0].requirement_count, BACKLOG_MOST_REQUIREMENTS);
+    const char *more = arena_printf(&arena, "%s  - x\n---\n", str_text(&text));
+    assert_false(read_text(more, &arena, &backlog, &err));
+    str_clear(&text);
+    str_add(&text, "---\ntitle: A\nrequirements: ");
+    for (int i = 0; i <= BACKLOG_MOST_CRITERIA; i++)
+        str_add(&text, "x");
+    str_add(&text, "\n---\n");
+    assert_false(read_text(str_text(&text), &arena, &backlog, &err));
+}
+
+static void a_dependency_may_name_a_status_of_the_lifecycle(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *item;
+        Need need;
+        const char *status;
+    } rows[] = {
+        {"{task: 3, state: started}", NEED_STARTED, NULL},
+        {"{task: 3, need: verified}", NEED_VERIFIED, NULL},
+        {"{task: 3, need: draft}", NEED_STARTED, "draft"},
+        {"{task: 3, state: planning}", NEED_STARTED, "planning"},
+        {"{task: 3, state: review}", NEED_STARTED, "review"},
+        {"{module: 3, min_status: executing}", NEED_STARTED, "executing"},
+        {"{module: 3, min_status: complete}", NEED_DONE, "complete"},
+        {"{task: 3, state: satisfied}", NEED_DONE, "satisfied"},
+        {"{module: 3}", NEED_DONE, NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CLEANUP(arena_done) Arena arena = ARENA_INIT;
+        Backlog b = read_good(
+            arena_printf(&arena, "---\ntitle: A\nafter: [%s]\n---\n", rows[i].item), &arena);
+        assert_int_equal(b.tasks[0].after[0].id, 3);
+        assert_int_equal(b.tasks[0].after[0].need, rows[i].need);
+        assert_true(text_equal(b.tasks[0].after[0].status, rows[i].status));
+    }
+    static const char *const bad[] = {"{task: 3, state: blocked}",
+                                      "{task: 3, state: re-planning}",
+                                      "{task: 3, state: cancelled}",
+                                      "{task: 3, module: 3}",
+                                      "{task: 3, state: done, need: done}",
+                                      "{state: done}",
+                                      "{task: 3, need: 1}"};
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CLEANUP(arena_done) Arena arena = ARENA_INIT;
+        Backlog backlog = {0};
+        Err err = {0};
+        const char *text = arena_printf(&arena, "---\ntitle: A\nafter: [%s]\n---\n", bad[i]);
+        assert_false(read_text(text, &arena, &backlog, &err));
+    }
+    Need need = NEED_VERIFIED;
+    assert_false(backlog_need_find("half", &need));
+    assert_false(backlog_need_find(NULL, &need));
+    assert_int_equal(need, NEED_VERIFIED);
+}
+
 static void titles_are_bounded_and_printable(void **state)
 {
     (void)state;
@@ -257,6 +399,10 @@ int main(void)
         cmocka_unit_test(errors_name_line_and_key),
         cmocka_unit_test(references_are_checked),
         cmocka_unit_test(tasks_that_exist_count_as_known),
+        cmocka_unit_test(a_task_brings_its_requirements_along),
+        cmocka_unit_test(bad_requirements_and_types_are_refused),
+        cmocka_unit_test(requirements_are_bounded),
+        cmocka_unit_test(a_dependency_may_name_a_status_of_the_lifecycle),
         cmocka_unit_test(titles_are_bounded_and_printable),
         cmocka_unit_test(sizes_are_bounded),
         cmocka_unit_test(a_nul_byte_is_not_text),

@@ -110,6 +110,128 @@ static void every_kind_of_key_is_read(void **state)
     assert_string_equal(shell->prompt, "arg");
 }
 
+static void gates_and_guards_have_defaults(void **state)
+{
+    (void)state;
+    CLEANUP(fixture_done) Fixture f = read_text("");
+    const Settings *s = &f.settings;
+    assert_null(s->reviewer);
+    assert_int_equal(s->limits.max_steps, 20);
+    assert_true(s->thresholds.post_plan < 0 && s->thresholds.mid_exec < 0 &&
+                s->thresholds.post_exec < 0);
+    assert_int_equal(s->retries.post_plan, SETTING_UNSET);
+    assert_int_equal(s->retries.mid_exec, SETTING_UNSET);
+    assert_int_equal(s->retries.post_exec, SETTING_UNSET);
+    assert_string_equal(s->convergence.policy, "allow-equal");
+    assert_string_equal(s->objective.confirm, "ask");
+    assert_string_equal(s->review.mode, "auto");
+    assert_int_equal(s->review.labels.count, 0);
+    assert_true(s->guards.tests && s->guards.scope && s->guards.base_tests && s->learn);
+    assert_int_equal(s->guards.test_files.count, 0);
+    assert_int_equal(s->observe.grace_s, 60);
+    assert_int_equal(s->observe.poll_ms, 2000);
+    assert_int_equal(s->hooks.timeout_s, 10);
+    assert_int_equal(s->hooks.on_status.count, 0);
+}
+
+static const char *const gates =
+    "workflow: my-own\n"
+    "reviewer: other\n"
+    "agents: {one: {command: x}, other: {command: y}}\n"
+    "limits: {max_steps: 7}\n"
+    "thresholds: {post_plan: 0.7, mid_exec: 0, post_exec: 1}\n"
+    "retries: {post_plan: 0, post_exec: 5}\n"
+    "convergence: {policy: strict}\n"
+    "objective: {confirm: auto}\n"
+    "review: {mode: batch, labels: {security: per-task-no-auto, docs: skip}}\n"
+    "guards: {tests: false, scope: false, base_tests: false, test_files: ['*.spec', 't/**']}\n"
+    "learn: false\n"
+    "observe: {grace_s: 0, poll_ms: 100}\n"
+    "hooks: {timeout_s: 3, on_status: {complete: 'echo done', re-planning: \"a\\nb\"}}\n";
+
+static void gates_and_guards_are_read(void **state)
+{
+    (void)state;
+    CLEANUP(fixture_done) Fixture f = read_text(gates);
+    if (f.problems.count)
+        fail_msg("%s", f.problems.items[0].text);
+    const Settings *s = &f.settings;
+    assert_string_equal(s->workflow, "my-own");
+    assert_string_equal(s->reviewer, "other");
+    assert_int_equal(s->limits.max_steps, 7);
+    assert_true(s->thresholds.post_plan > 0.69 && s->thresholds.post_plan < 0.71);
+    assert_true(s->thresholds.mid_exec >= 0 && s->thresholds.mid_exec < 0.01);
+    assert_true(s->thresholds.post_exec > 0.99);
+    assert_int_equal(s->retries.post_plan, 0);
+    assert_int_equal(s->retries.mid_exec, SETTING_UNSET);
+    assert_int_equal(s->retries.post_exec, 5);
+    assert_string_equal(s->convergence.policy, "strict");
+    assert_string_equal(s->objective.confirm, "auto");
+    assert_int_equal(s->review.labels.count, 2);
+    assert_string_equal(s->review.labels.items[0].key, "security");
+    assert_string_equal(text_map_find(&s->review.labels, "docs"), "skip");
+    assert_null(text_map_find(&s->review.labels, "doc"));
+    assert_false(s->guards.tests || s->guards.scope || s->guards.base_tests || s->learn);
+    assert_string_equal(s->guards.test_files.items[1], "t/**");
+    assert_int_equal(s->observe.poll_ms, 100);
+    assert_string_equal(text_map_find(&s->hooks.on_status, "complete"), "echo done");
+    assert_string_equal(text_map_find(&s->hooks.on_status, "re-planning"), "a\nb");
+}
+
+static void wrong_gates_and_guards_are_problems(void **state)
+{
+    (void)state;
+    expect_problem("workflow: a/b\n",
+                   "otto.yaml:1: workflow: \"a/b\" is not allowed; it must be at "
+                   "most 64 letters, digits, '-' and '_'");
+    expect_problem("reviewer: x\nagents: {a: {command: x}}\n",
+                   "otto.yaml:1: reviewer: there is no agent 'x'; known agents: a");
+    expect_problem(
+        "thresholds: {post_plan: 1.5}\n",
+        "otto.yaml:1: thresholds.post_plan: 1.5 is not allowed; it must be a number from "
+        "0 to 1");
+    expect_problem("thresholds: {post_plan: -1}\n",
+                   "otto.yaml:1: thresholds.post_plan: -1 is not allowed; it must be a number from "
+                   "0 to 1");
+    expect_problem("retries: {mid_exec: -1}\n",
+                   "otto.yaml:1: retries.mid_exec: -1 is not allowed; it must be a whole number "
+                   "from 0 to 100 (tries)");
+    expect_problem(
+        "review: {labels: {docs: maybe}}\n",
+        "otto.yaml:1: review.labels: this map is not allowed; it must be a map of label: "
+        "rule, one of per-task-no-auto, per-task, batch, auto-approve, skip");
+    expect_problem("review: {labels: [docs]}\n",
+                   "otto.yaml:1: review.labels: this list is not allowed; it must be a map of "
+                   "label: rule, one of per-task-no-auto, per-task, batch, auto-approve, skip");
+    expect_problem(
+        "review: {labels: {\"a\\e[31m\": skip}}\n",
+        "otto.yaml:1: review.labels: this map is not allowed; it must be a map of label: "
+        "rule, one of per-task-no-auto, per-task, batch, auto-approve, skip");
+    expect_problem("hooks: {on_status: {complete: [a, b]}}\n",
+                   "otto.yaml:1: hooks.on_status: this map is not allowed; it must be a map of "
+                   "status: shell command");
+    expect_problem("hooks: {on_status: {complete: \"a\\eb\"}}\n",
+                   "otto.yaml:1: hooks.on_status: this map is not allowed; it must be text without "
+                   "control characters");
+    expect_problem("objective: {confirm: never}\n",
+                   "otto.yaml:1: objective.confirm: \"never\" is not allowed; it must be one of "
+                   "ask, auto");
+}
+
+static void what_is_not_set_is_shown_as_nothing(void **state)
+{
+    (void)state;
+    CLEANUP(fixture_done)
+    Fixture f = read_text("retries: {post_plan: 0}\nreview: {labels: {docs: skip}}\n");
+    CLEANUP(json_freep) json_t *shown = settings_show_json(&f.settings);
+    char *text = json_write(shown);
+    assert_non_null(strstr(text, "\"key\":\"retries.post_plan\",\"value\":0,"));
+    assert_non_null(strstr(text, "\"key\":\"retries.mid_exec\",\"value\":null,"));
+    assert_non_null(strstr(text, "\"key\":\"thresholds.post_plan\",\"value\":null,"));
+    assert_non_null(strstr(text, "\"key\":\"review.labels\",\"value\":{\"docs\":\"skip\"},"));
+    free(text);
+}
+
 static void verification_takes_both_forms(void **state)
 {
     (void)state;
@@ -168,7 +290,8 @@ static void a_wrong_value_keeps_the_default(void **state)
     assert_int_equal(f.problems.count, 2);
     assert_int_equal(f.settings.slots, 3);
     assert_int_equal(f.settings.limits.max_turns, 50);
-    assert_int_equal(f.settings.origins[3].from, ORIGIN_DEFAULT);
+    const Field *slots = field_find(settings_rows(), "slots");
+    assert_int_equal(f.settings.origins[slots - settings_rows().rows].from, ORIGIN_DEFAULT);
 }
 
 static void unknown_keys_say_what_was_meant(void **state)
@@ -182,9 +305,11 @@ static void unknown_keys_say_what_was_meant(void **state)
     expect_problem("trash: {weeks: 1}\n",
                    "otto.yaml:1: trash.weeks: unknown key; known here: days");
     expect_problem("limits.max_turns: 3\n", "otto.yaml:1: limits.max_turns: unknown key; known "
-                                            "here: target, workflow, agent, slots, verify, "
-                                            "limits, agents, workspace, sandbox, land, review, "
-                                            "protect, stop, trash, pause_on_stuck");
+                                            "here: target, workflow, agent, reviewer, slots, "
+                                            "verify, limits, thresholds, retries, convergence, "
+                                            "objective, agents, workspace, sandbox, land, review, "
+                                            "protect, guards, stop, observe, hooks, trash, learn, "
+                                            "pause_on_stuck");
     expect_problem("verify: [{command: x, timeot: 3}]\n",
                    "otto.yaml:1: verify[0].timeot: unknown key, did you mean 'timeout'?");
 }
@@ -345,6 +470,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_file_gives_the_defaults),
         cmocka_unit_test(every_kind_of_key_is_read),
+        cmocka_unit_test(gates_and_guards_have_defaults),
+        cmocka_unit_test(gates_and_guards_are_read),
+        cmocka_unit_test(wrong_gates_and_guards_are_problems),
+        cmocka_unit_test(what_is_not_set_is_shown_as_nothing),
         cmocka_unit_test(verification_takes_both_forms),
         cmocka_unit_test(wrong_values_name_line_key_value_and_what_is_allowed),
         cmocka_unit_test(a_wrong_value_keeps_the_default),

@@ -180,6 +180,103 @@ static void a_payload_has_a_limit(void **state)
     free(text);
 }
 
+static void a_result_carries_a_json_object_over_many_lines(void **state)
+{
+    (void)state;
+    expect("<otto>RESULT:{}</otto>", "RESULT|{}\n");
+    expect("<otto>RESULT: {\"a\": [1,\n \"<b> </x> [c]\"],\r\n \"d\": {}}\n </otto> x",
+           "RESULT|{\"a\": [1,\n \"<b> </x> [c]\"],\r\n \"d\": {}}\n");
+    expect("<otto>RESULT</otto>", "SIGNAL_MISSING_PAYLOAD|<otto>RESULT</otto>\n");
+    expect("<otto>RESULT: </otto>", "SIGNAL_MISSING_PAYLOAD|<otto>RESULT: </otto>\n");
+    expect("<otto>RESULT:[1]</otto>", "SIGNAL_INVALID_PAYLOAD|<otto>RESULT:[1]</otto>\n");
+    expect("<otto>RESULT:{a}</otto>", "SIGNAL_INVALID_PAYLOAD|<otto>RESULT:{a}</otto>\n");
+    expect("<otto>RESULT:{\"a\":1,\"a\":2}</otto>",
+           "SIGNAL_INVALID_PAYLOAD|<otto>RESULT:{\"a\":1,\"a\":2}</otto>\n");
+    expect("<otto>RESULT:{} {}</otto>", "SIGNAL_INVALID_PAYLOAD|<otto>RESULT:{} {}</otto>\n");
+    expect("<otto>RESULT:{\"a\":\"\xff\"}</otto>",
+           "SIGNAL_INVALID_PAYLOAD|<otto>RESULT:{\"a\":\"\xff\"}</otto>\n");
+    expect("<otto>RESULTS:{}</otto>", "SIGNAL_UNKNOWN_TYPE|<otto>RESULTS:{}</otto>\n");
+    expect("<otto>RESULT:{", "SIGNAL_MALFORMED|<otto>RESULT:{\n");
+}
+
+static size_t scan_result(size_t fill, const char *tail, size_t seen[SIGNAL_CODE_COUNT])
+{
+    size_t length;
+    char *text = repeat("<otto>RESULT:{\"a\":\"", 'x', fill, tail, &length);
+    memset(seen, 0, SIGNAL_CODE_COUNT * sizeof *seen);
+    signal_scan(text, length, "otto", count_codes, seen);
+    free(text);
+    return seen[SIGNAL_OK];
+}
+
+static void a_result_alone_may_be_long(void **state)
+{
+    (void)state;
+    enum { AROUND = sizeof "{\"a\":\"\"}" - 1 };
+    size_t seen[SIGNAL_CODE_COUNT], length;
+    assert_int_equal(scan_result(SIGNAL_RESULT_MAX - AROUND, "\"}</otto>", seen), 1);
+    assert_int_equal(scan_result(SIGNAL_RESULT_MAX - AROUND + 1, "\"}</otto>", seen), 0);
+    assert_true(seen[SIGNAL_MALFORMED] > 0);
+    /* Too long: dropped, and what follows is heard. */
+    assert_int_equal(scan_result(2 * SIGNAL_RESULT_MAX, "\"}</otto><otto>COMPLETE</otto>", seen),
+                     1);
+    assert_true(seen[SIGNAL_MALFORMED] > 0);
+    /* Another type keeps its own limit, also behind a RESULT that was never closed. */
+    memset(seen, 0, sizeof seen);
+    char *text =
+        repeat("<otto>RESULT:{<otto>BLOCKED:", 'x', 2 * SIGNAL_RESULT_MAX, "</otto>", &length);
+    signal_scan(text, length, "otto", count_codes, seen);
+    assert_int_equal(seen[SIGNAL_OK], 0);
+    assert_int_equal(seen[SIGNAL_MALFORMED], 2);
+    free(text);
+}
+
+/* Fed byte by byte and in odd pieces, hostile texts of RESULT openings give the same reports. */
+static void long_results_do_not_depend_on_their_cuts(void **state)
+{
+    (void)state;
+    static const char *const heads[] = {"<otto>RESULT:{\"a\":\"", "<otto>RESULT:{<otto>RESULT:[",
+                                        "[otto]<otto>RESULT:", "<OTTO>RESULT:{"};
+    static const size_t fills[] = {5000, SIGNAL_RESULT_MAX - 8, SIGNAL_RESULT_MAX + 200, 600000};
+    static const size_t pieces[] = {1, 4099, 70001};
+    for (size_t n = 0; n < COUNT(heads) * COUNT(fills); n++) {
+        CLEANUP(str_done) Str whole = STR_INIT;
+        size_t length;
+        char *text = repeat(heads[n % COUNT(heads)], n % 3 ? 'x' : '<', fills[n / COUNT(heads)],
+                            "\"}</otto>tail<otto>PROGRESS:7</otto>", &length);
+        signal_scan(text, length, "otto", note, &whole);
+        for (size_t i = 0; i < COUNT(pieces); i++) {
+            CLEANUP(str_done) Str parts = STR_INIT;
+            CLEANUP(signal_scanner_done) SignalScanner scanner;
+            signal_scanner_init(&scanner, "otto", note, &parts);
+            for (size_t at = 0; at < length; at += pieces[i]) {
+                signal_scanner_feed(&scanner, text + at, MIN(pieces[i], length - at));
+                assert_true(scanner.held_length <= SIGNAL_RESULT_WINDOW + SIGNAL_TAG_MAX + 3);
+                assert_true(scanner.held_size <= 4 * SIGNAL_RESULT_MAX);
+            }
+            signal_scanner_end(&scanner);
+            assert_int_equal(scanner.held_length, 0);
+            assert_string_equal(str_text(&parts), str_text(&whole));
+        }
+        free(text);
+    }
+}
+
+static void many_open_results_cost_no_more_than_their_length(void **state)
+{
+    (void)state;
+    size_t seen[SIGNAL_CODE_COUNT] = {0};
+    CLEANUP(str_done) Str text = STR_INIT;
+    for (unsigned i = 0; i < 200000; i++)
+        str_add(&text, i % 2 ? "<otto>RESULT:" : "<otto>BLOCKED:");
+    CLEANUP(signal_scanner_done) SignalScanner scanner;
+    signal_scanner_init(&scanner, "otto", count_codes, seen);
+    for (size_t at = 0; at < text.length; at += 7)
+        signal_scanner_feed(&scanner, text.bytes + at, MIN((size_t)7, text.length - at));
+    signal_scanner_end(&scanner);
+    assert_int_equal(seen[SIGNAL_MALFORMED], 200000);
+}
+
 static void feed_in_pieces(const char *text, size_t length, const size_t *cuts, size_t count,
                            Str *out)
 {
@@ -220,6 +317,10 @@ static void every_split_of_a_stream_gives_the_same_reports(void **state)
         "<otto>COMPLETE <otto>PROGRESS:7</otto></otto>",
         "<otto>PENDING:<</ott</otto",
         "[[[<<<otto>RESOLVED</otto><otto",
+        "<otto>RESULT: {\"x\":\n[1,\"</ott\"]} </otto>b<otto>RESULT:{</otto>",
+        "<otto>RESULT:[]</otto>a<otto>RESULT: </otto>",
+        "<otto>RESULT:{\"a\":1}<otto>COMPLETE</otto></otto><otto>RESULT",
+        "<otto>RESULT:{\"a\":1}</OTTO></otto>",
     };
     for (size_t i = 0; i < COUNT(texts); i++)
         expect_same_for_every_cut(texts[i], strlen(texts[i]));
@@ -236,8 +337,8 @@ static void random_texts_do_not_depend_on_their_cuts(void **state)
 {
     (void)state;
     static const char *const words[] = {
-        "<otto>",   "</otto>",  "<OTTO>", "[otto]", "[/otto]",     "<",
-        "COMPLETE", "BLOCKED:", "x",      "</",     "PROGRESS:42", "\n"};
+        "<otto>", "</otto>", "<OTTO>",      "[otto]", "[/otto]", "<",  "COMPLETE", "BLOCKED:",
+        "x",      "</",      "PROGRESS:42", "\n",     "RESULT:", "{}", "{\"a\":",  "1}"};
     for (uint32_t seed = 1; seed <= 400; seed++) {
         uint32_t dice = seed;
         CLEANUP(str_done) Str text = STR_INIT;
@@ -246,7 +347,10 @@ static void random_texts_do_not_depend_on_their_cuts(void **state)
         size_t cuts[40];
         for (unsigned i = 0; i < 60; i++) {
             str_add(&text, words[random_next(&dice) % COUNT(words)]);
-            for (unsigned fill = random_next(&dice) % 30 == 0 ? 4400 : 0; fill; fill--)
+            for (unsigned fill = random_next(&dice) % 30 == 0 ? 4400
+                                 : seed % 40 == 0 && i == 30  ? SIGNAL_RESULT_MAX + seed
+                                                              : 0;
+                 fill; fill--)
                 str_add_char(&text, 'y');
         }
         for (unsigned i = 0; i < COUNT(cuts); i++)
@@ -272,6 +376,10 @@ static void the_table_knows_its_types(void **state)
     assert_false(signal_is_control(SIGNAL_PROGRESS) || signal_is_control(SIGNAL_RESOLVED));
     assert_false(signal_type_find("", 0, &type));
     assert_int_equal(signal_duty(SIGNAL_BLOCKED), DUTY_TEXT);
+    assert_int_equal(signal_duty(SIGNAL_RESULT), DUTY_JSON);
+    assert_false(signal_is_control(SIGNAL_RESULT));
+    assert_int_equal(signal_payload_max(SIGNAL_RESULT), SIGNAL_RESULT_MAX);
+    assert_int_equal(signal_payload_max(SIGNAL_BLOCKED), SIGNAL_PAYLOAD_MAX);
 }
 
 int main(void)
@@ -290,6 +398,10 @@ int main(void)
         cmocka_unit_test(a_nul_byte_is_only_a_byte),
         cmocka_unit_test(the_tag_is_configurable),
         cmocka_unit_test(a_payload_has_a_limit),
+        cmocka_unit_test(a_result_carries_a_json_object_over_many_lines),
+        cmocka_unit_test(a_result_alone_may_be_long),
+        cmocka_unit_test(long_results_do_not_depend_on_their_cuts),
+        cmocka_unit_test(many_open_results_cost_no_more_than_their_length),
         cmocka_unit_test(every_split_of_a_stream_gives_the_same_reports),
         cmocka_unit_test(random_texts_do_not_depend_on_their_cuts),
         cmocka_unit_test(the_table_knows_its_types),

@@ -4,11 +4,14 @@ set -u
 gen=$1
 docs=$(dirname "$0")/../../docs
 bad=0
-for page in states events settings backlog api; do
+for file in states.md events.md settings.md backlog.md api.md workflows.md workflow.schema.json \
+    workflow-loop.svg workflow-lifecycle.svg workflow-staged.svg workflow-auto-a.svg \
+    workflow-auto-b.svg; do
+    page=${file%.md}
     if [ "${2:-}" = write ]; then
-        "$gen" "$page" >"$docs/$page.md"
-    elif ! "$gen" "$page" | diff -u "$docs/$page.md" - >&2; then
-        echo "docs/$page.md is not what the tables say; run: tests/docs/check.sh $gen write" >&2
+        "$gen" "$page" >"$docs/$file"
+    elif ! "$gen" "$page" | diff -u "$docs/$file" - >&2; then
+        echo "docs/$file is not what the tables say; run: tests/docs/check.sh $gen write" >&2
         bad=1
     fi
 done

@@ -80,10 +80,16 @@ static void nothing_planted_in_a_workspace_is_ever_run(void **state)
     job(f, "diff",
         json_pack("{s:s,s:s,s:s,s:b}", "hub", f->hub, "from", get(ws, "base"), "to", commit, "stat",
                   1));
-    job(f, "log", json_pack("{s:s,s:s}", "hub", f->hub, "to", commit));
+    job(f, "log", json_pack("{s:s,s:s}", "hub", f->hub, "commit", commit));
+    job(f, "change",
+        json_pack("{s:s,s:s,s:s,s:[s]}", "hub", f->hub, "base", get(ws, "base"), "commit", commit,
+                  "tests", "**"));
     const char *gate = arena_printf(&f->arena, "%s/g1", f->gate);
     job(f, "checkout", json_pack("{s:s,s:s,s:s}", "hub", f->hub, "commit", commit, "path", gate));
     assert_string_equal(sh(f, "cat '%s/work.txt'", gate), "work\nmore");
+    job(f, "checkout",
+        json_pack("{s:s,s:s,s:s,s:{s:s,s:[s,s]}}", "hub", f->hub, "commit", commit, "path", gate,
+                  "overlay", "commit", get(ws, "base"), "paths", "a.txt", "work.txt"));
     job(f, "discard", json_pack("{s:s,s:s}", "root", f->gate, "path", gate));
     sh(f, "cd \"$R\"; sed -i s/5/theirs/ a.txt; git commit -q -a -m theirs");
     assert_text(merge_commit(f, commit, 1), "state", "conflict");
@@ -100,7 +106,9 @@ static void nothing_planted_in_a_workspace_is_ever_run(void **state)
                            f->repo, "target", "main", "root", f->root, "kind", "clone", "project",
                            1, "task", 1, "run", 1, "epoch", 2, "restore", commit);
     const json_t *again = job(f, "prepare", in);
-    snapshot_at(f, again, 1, 2, 1);
+    in = retire_in(f, again, 1, 2, get(snapshot_at(f, again, 1, 2, 1), "commit"));
+    json_object_set_new(in, "aside", json_true());
+    assert_false(json_flag(job(f, "retire", in), "kept", true));
     in = retire_in(f, ws, 1, 1, commit);
     json_object_set_new(in, "landed", json_pack("{s:s,s:s}", "commit", commit, "target", "main"));
     assert_false(json_flag(job(f, "retire", in), "kept", true));

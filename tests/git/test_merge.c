@@ -380,13 +380,13 @@ static void differences_are_bounded_and_always_text(void **state)
     assert_false(json_flag(out, "cut", true));
     assert_non_null(strstr(get(out, "text"), "3 files changed"));
     const json_t *list = json_object_get(
-        job(f, "log", json_pack("{s:s,s:s,s:s}", "hub", f->hub, "from", base, "to", commit)),
+        job(f, "log", json_pack("{s:s,s:s,s:s}", "hub", f->hub, "base", base, "commit", commit)),
         "commits");
     assert_int_equal(json_array_size(list), 1);
     assert_text(json_array_get(list, 0), "subject", "work of 1");
-    assert_text(json_array_get(list, 0), "id", commit);
+    assert_text(json_array_get(list, 0), "commit", commit);
     list = json_object_get(
-        job(f, "log", json_pack("{s:s,s:s,s:i}", "hub", f->hub, "to", commit, "limit", 1)),
+        job(f, "log", json_pack("{s:s,s:s,s:i}", "hub", f->hub, "commit", commit, "limit", 1)),
         "commits");
     assert_int_equal(json_array_size(list), 1);
 }

@@ -53,6 +53,9 @@ Project project_sample(ProjectId id)
                    .stuck_turns = 8,
                    .timeout_ms = 3600000,
                    .pause_wait_ms = 120000,
+                   .max_steps = 9,
+                   .workflow = 16,
+                   .auto_confirm = true,
                    .pause_on_stuck = true,
                    .has_workspace = true},
     };
@@ -69,6 +72,11 @@ Task task_sample(TaskId id, ProjectId project)
         .is_wanted = true,
         .is_fresh = true,
         .is_undoing = true,
+        .is_filled = true,
+        .is_confirmed = true,
+        .is_refined = true,
+        .workflow = 19,
+        .next_phase = 20,
         .retries = 11,
         .attempts = 12,
         .max_turns = 13,
@@ -91,6 +99,20 @@ Run run_sample(RunId id, TaskId task, ProjectId project)
         .turn = 22,
         .phase = 23,
         .checkpoint = 24,
+        .workflow = 250,
+        .status = 41,
+        .substate = SUB_NEEDS_CHECK,
+        .result = 42,
+        .gate_limit = 43,
+        .asks = 255,
+        .is_rolled_back = true,
+        .is_review_wanted = true,
+        .steps = 45,
+        .stage = UINT16_MAX,
+        .step_turns = 47,
+        .convergence = 8765,
+        .converged = -46,
+        .gate_tries = 0xfedcba9876543210u, /* more than fits with a sign */
         .signal = 1,
         .stop = STOP_BY_CLOCK,
         .has_workspace = true,
@@ -113,6 +135,7 @@ Run run_sample(RunId id, TaskId task, ProjectId project)
     };
     memset(run.base, 'a', 40);
     memset(run.commit, 'b', HASH_SIZE - 1);
+    memset(run.good, 'e', 40);
     memset(run.old_tip, 'c', 64);
     memset(run.new_tip, 'd', 1);
     return run;
@@ -136,6 +159,9 @@ void assert_project(const Project *a, const Project *b)
     SAME(limits.stuck_turns);
     SAME(limits.timeout_ms);
     SAME(limits.pause_wait_ms);
+    SAME(limits.max_steps);
+    SAME(limits.workflow);
+    SAME(limits.auto_confirm);
     SAME(limits.pause_on_stuck);
     SAME(limits.has_workspace);
 }
@@ -152,6 +178,11 @@ void assert_task(const Task *a, const Task *b)
     SAME(is_wanted);
     SAME(is_fresh);
     SAME(is_undoing);
+    SAME(is_filled);
+    SAME(is_confirmed);
+    SAME(is_refined);
+    SAME(workflow);
+    SAME(next_phase);
     SAME(retries);
     SAME(attempts);
     SAME(max_turns);
@@ -172,6 +203,20 @@ void assert_run(const Run *a, const Run *b)
     SAME(turn);
     SAME(phase);
     SAME(checkpoint);
+    SAME(workflow);
+    SAME(status);
+    SAME(substate);
+    SAME(result);
+    SAME(gate_limit);
+    SAME(asks);
+    SAME(is_rolled_back);
+    SAME(is_review_wanted);
+    SAME(steps);
+    SAME(stage);
+    SAME(step_turns);
+    SAME(convergence);
+    SAME(converged);
+    SAME(gate_tries);
     SAME(signal);
     SAME(stop);
     SAME(has_workspace);
@@ -194,6 +239,7 @@ void assert_run(const Run *a, const Run *b)
     SAME(verified_ms);
     assert_string_equal(a->base, b->base);
     assert_string_equal(a->commit, b->commit);
+    assert_string_equal(a->good, b->good);
     assert_string_equal(a->old_tip, b->old_tip);
     assert_string_equal(a->new_tip, b->new_tip);
 }
@@ -211,6 +257,35 @@ void store_fill(Store *store, TaskId tasks)
         must(store_task_text_save(store, &text, &err), &err);
     }
     must(store_commit(store, &err), &err);
+}
+
+Store *store_with_runs(const char *path)
+{
+    Err err = {0};
+    Store *store = store_must_open(path, STORE_CREATE);
+    store_fill(store, 2);
+    for (RunId id = 1; id <= 2; id++) {
+        Run run = run_sample(id, id, 1);
+        must(store_run_save(store, &run, &err), &err);
+    }
+    return store;
+}
+
+void must_fail(bool is_done, const Err *err, ErrKind kind)
+{
+    assert_false(is_done);
+    if (err->kind != kind)
+        fail_msg("expected %s, got %s: %s", err_kind_name(kind), err_kind_name(err->kind),
+                 err->text);
+}
+
+void text_addf(char *all, const char *format, ...)
+{
+    va_list args;
+    size_t used = strlen(all);
+    va_start(args, format);
+    vsnprintf(all + used, 256 - used, format, args);
+    va_end(args);
 }
 
 void file_copy(const char *from, const char *to)

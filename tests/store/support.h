@@ -4,7 +4,7 @@
 #include "tests/test.h"
 
 #include "base/file.h"
-#include "store/store.h"
+#include "store/flow.h"
 
 typedef struct Room {
     char folder[64];
@@ -30,6 +30,13 @@ void assert_run(const Run *a, const Run *b);
 
 /* Project 1 with tasks 1..tasks and their texts, committed. */
 void store_fill(Store *store, TaskId tasks);
+/* A new store: project 1, tasks 1 and 2, runs 1 (of task 1) and 2 (of task 2). */
+Store *store_with_runs(const char *path);
+
+/* For refused calls: the act failed, and with this kind. */
+void must_fail(bool is_done, const Err *err, ErrKind kind);
+/* Adds to a text of 256 bytes, which a list's callback makes of its rows. */
+void text_addf(char *all, const char *format, ...) PRINTF(2, 3);
 
 void file_copy(const char *from, const char *to);
 /* Runs act in a child process; the wait status comes back. */

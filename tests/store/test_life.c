@@ -1,19 +1,6 @@
 /* What happens in a run's life: turns, gates, landings, notices, usage, discoveries, facts. */
 #include "tests/store/support.h"
 
-/* Project 1, tasks 1 and 2, runs 1 (of task 1) and 2 (of task 2). */
-static Store *life_store(Room *room)
-{
-    Err err = {0};
-    Store *store = store_must_open(room->path, STORE_CREATE);
-    store_fill(store, 2);
-    for (RunId id = 1; id <= 2; id++) {
-        Run run = run_sample(id, id, 1);
-        must(store_run_save(store, &run, &err), &err);
-    }
-    return store;
-}
-
 static bool count_turn(void *user, const StoreTurn *turn)
 {
     unsigned *count = user;
@@ -28,13 +15,15 @@ static void a_turn_starts_once_is_kept_and_ends(void **state)
     Err err = {0};
     unsigned count = 0;
     StoreTurn got;
-    Store *store = life_store(room);
+    Store *store = store_with_runs(room->path);
     StoreTurn turn = {.run = 1,
                       .epoch = 1,
                       .turn = 1,
                       .started_ms = 5,
                       .prompt_hash = "p",
                       .agent = "pi",
+                      .phase = "check",
+                      .checkpoint = "post-plan",
                       .pid = 42,
                       .start_ticks = 43,
                       .boot_id = "boot",
@@ -60,12 +49,15 @@ static void a_turn_starts_once_is_kept_and_ends(void **state)
     must(store_turn_keeper(store, &turn, &err), &err);
     must(store_turn_end(store, &turn, &err), &err);
     turn.started_ms = 100;
+    turn.phase = "another";
     must(store_turn_start(store, &turn, &err), &err);
 
     must(store_turn_get(store, 1, 1, 1, &room->arena, &got, &err), &err);
     assert_int_equal(got.started_ms, 5);
     assert_string_equal(got.prompt_hash, "p");
     assert_string_equal(got.agent, "pi");
+    assert_string_equal(got.phase, "check");
+    assert_string_equal(got.checkpoint, "post-plan");
     assert_int_equal(got.pid, 42);
     assert_int_equal(got.start_ticks, 43);
     assert_string_equal(got.boot_id, "boot");
@@ -108,7 +100,7 @@ static void gate_results_keep_order_and_the_tail_of_the_output(void **state)
     Err err = {0};
     Gates gates = {0};
     char output[STORE_OUTPUT_MAX + 10];
-    Store *store = life_store(room);
+    Store *store = store_with_runs(room->path);
     StoreGateResult result = {.run = 1, .epoch = 1, .turn = 1, .stage = "merge", .name = "m"};
     must(store_gate_put(store, &result, &err), &err);
     result = (StoreGateResult){.run = 1, .epoch = 1, .turn = 1, .stage = "gate", .position = 1};
@@ -177,7 +169,7 @@ static void a_landing_is_kept_once_and_can_be_undone(void **state)
     Room *room = *state;
     Err err = {0};
     Landings landings = {0};
-    Store *store = life_store(room);
+    Store *store = store_with_runs(room->path);
     StoreLanding landing = {
         .task = 1, .run = 1, .commit = "c", .old_tip = "o", .new_tip = "n", .at_ms = 5};
     must(store_landing_put(store, &landing, &err), &err);
@@ -237,7 +229,7 @@ static void one_notice_is_open_for_each_task_and_kind(void **state)
     Room *room = *state;
     Err err = {0};
     int64_t first = 0, again = 0, other = 0;
-    Store *store = life_store(room);
+    Store *store = store_with_runs(room->path);
     StoreNotice notice = {
         .project = 1, .task = 1, .run = 1, .kind = "question", .text = "a?", .at_ms = 5};
     must(store_notice_put(store, &notice, &first, &err), &err);
@@ -283,7 +275,7 @@ static void an_answer_is_kept_with_its_notice(void **state)
     Room *room = *state;
     Err err = {0};
     Notices notices = {0};
-    Store *store = life_store(room);
+    Store *store = store_with_runs(room->path);
     StoreNotice notice = {.project = 1, .task = 2, .run = 2, .kind = "q", .text = "t"};
     must(store_notice_put(store, &notice, NULL, &err), &err);
     must(store_notice_close_task(store, 2, NULL, 7, "yes", &err), &err);
@@ -299,7 +291,7 @@ static void usage_is_summed_by_task_and_project(void **state)
     Room *room = *state;
     Err err = {0};
     StoreUsageSum sum = {.rows = 9};
-    Store *store = life_store(room);
+    Store *store = store_with_runs(room->path);
     must(store_usage_sum_project(store, 1, &sum, &err), &err);
     assert_int_equal(sum.rows + sum.input + sum.cost_micros, 0);
     for (RunId run = 1; run <= 2; run++)
@@ -333,7 +325,7 @@ static void a_discovery_is_kept_once_per_project(void **state)
     Err err = {0};
     bool is_new = false;
     char all[256] = "";
-    Store *store = life_store(room);
+    Store *store = store_with_runs(room->path);
     StoreDiscovery one = {.project = 1, .task = 1, .text = "Use \xc3\x84 make"};
     must(store_discovery_put(store, &one, &is_new, &err), &err);
     assert_true(is_new);

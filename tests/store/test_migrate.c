@@ -4,6 +4,7 @@
 
 #include "store/migrations.h"
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,6 +80,20 @@ static void open_and_die(void *user)
     _exit(store ? 0 : 1);
 }
 
+static void open_without_space(void *user)
+{
+    Err err = {0};
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
+        _exit(1);
+    limit.rlim_cur = 33000; /* the index of the log just fits, the log of a migration does not */
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+        _exit(1);
+    Store *store = store_open(user, 0, &err);
+    _exit(store ? 0 : (int)err.kind);
+}
+
 static void migrate_and_die(void *user)
 {
     const Attempt *attempt = user;
@@ -122,17 +137,37 @@ static void remove_file(const char *path)
     (void)unlink(other); /* may be absent */
 }
 
-static void judge_new(const char *path)
+/* Every step whole or not at all: the version says which. */
+static int64_t judge_version(const char *path)
 {
-    Err err = {0};
     sqlite3 *db = NULL;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     int64_t version = ask(db, "PRAGMA user_version");
     int64_t tables = ask(db, "SELECT count(*) FROM sqlite_schema");
-    assert_true(version == 0 || version == store_migration_count);
+    assert_in_range(version, 0, store_migration_count);
     assert_int_equal(version == 0, tables == 0);
     assert_int_equal(ask(db, "PRAGMA application_id"), version ? STORE_APPLICATION_ID : 0);
+    /* the first, some of the middle and the last change of step 2 */
+    static const char *const of_2[] = {
+        "SELECT count(*) FROM sqlite_schema WHERE name = 'event' AND sql LIKE '%kind < 55)%'",
+        "SELECT count(*) FROM sqlite_schema WHERE name = 'run' AND sql LIKE '%(state%< 16)%'",
+        "SELECT count(*) FROM pragma_table_info('project') WHERE name = 'max_steps'",
+        "SELECT count(*) FROM pragma_table_info('run') WHERE name = 'good'",
+        "SELECT count(*) FROM pragma_table_info('turn') WHERE name = 'checkpoint'",
+        "SELECT count(*) FROM sqlite_schema WHERE name = 'workflow'",
+        "SELECT count(*) FROM sqlite_schema WHERE name = 'record_one_answer'",
+        "SELECT count(*) FROM sqlite_schema WHERE name = 'plan_check'",
+    };
+    for (size_t i = 0; i < COUNT(of_2); i++)
+        assert_int_equal(ask(db, of_2[i]), version >= 2);
     sqlite3_close(db);
+    return version;
+}
+
+static void judge_new(const char *path)
+{
+    Err err = {0};
+    judge_version(path);
 
     Store *store = store_must_open(path, STORE_CREATE); /* the next start goes on */
     store_fill(store, 1);
@@ -143,7 +178,51 @@ static void judge_new(const char *path)
 static void a_new_store_is_made_whole_or_not_at_all(void **state)
 {
     Room *room = *state;
-    assert_true(kill_at_every_moment(room->path, open_and_die, remove_file, judge_new) > 50);
+    assert_true(kill_at_every_moment(room->path, open_and_die, remove_file, judge_new) > 150);
+}
+
+/* ---- from the first version to this one ---- */
+
+static void prepare_first(const char *path)
+{
+    remove_file(path);
+    file_copy(FIRST_FILE, path);
+}
+
+static void judge_first(const char *path)
+{
+    Err err = {0};
+    int64_t last = 0;
+    StoreCounts counts;
+    assert_true(judge_version(path) >= 1);
+    Store *store = store_must_open(path, 0); /* the next start goes on */
+    assert_int_equal(judge_version(path), store_migration_count);
+    must(store_check(store, &err), &err);
+    must(store_counts(store, &counts, &err), &err);
+    assert_int_equal(counts.projects, V1_AUTO_STATES);
+    assert_int_equal(counts.tasks, V1_TASK_STATES);
+    assert_int_equal(counts.runs, V1_RUN_STATES);
+    assert_int_equal(counts.dependencies, V1_NEEDS);
+    must(store_event_last(store, &last, &err), &err);
+    assert_int_equal(last, V1_EVENTS);
+    store_free(store);
+}
+
+static void the_first_version_is_brought_to_this_one_whole_or_not_at_all(void **state)
+{
+    Room *room = *state;
+    assert_true(kill_at_every_moment(room->path, open_and_die, prepare_first, judge_first) > 100);
+}
+
+static void a_file_that_may_not_grow_keeps_its_first_version(void **state)
+{
+    Room *room = *state;
+    prepare_first(room->path);
+    int status = child_run(open_without_space, room->path);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), ERR_NO_SPACE);
+    assert_int_equal(judge_version(room->path), 1);
+    judge_first(room->path);
 }
 
 /* ---- from this version to the next ---- */
@@ -230,6 +309,8 @@ int main(void)
 #define ROOM(test) cmocka_unit_test_setup_teardown(test, room_setup, room_teardown)
     const struct CMUnitTest tests[] = {
         ROOM(a_new_store_is_made_whole_or_not_at_all),
+        ROOM(the_first_version_is_brought_to_this_one_whole_or_not_at_all),
+        ROOM(a_file_that_may_not_grow_keeps_its_first_version),
         ROOM(a_migration_is_taken_whole_or_not_at_all),
         ROOM(a_step_that_fails_leaves_the_old_version),
         ROOM(a_check_is_widened_without_touching_the_rows),

@@ -1,10 +1,10 @@
-/* Old databases open for ever. fixtures/v1.db was written by version 1 and is never written again;
- * each later version adds a file of its own.
+/* Old databases open for ever: `test-store-old FILE` for each file of fixtures/. v1.db was written
+ * by version 1 and is never written again; each later version adds a file of its own.
  *
  * `test-store-old --write FILE` makes such a file: every value of every list of core/, each beside
  * its word, and a row or more in every table. A list that is reordered or cut later no longer fits
  * the words in the file, and this test says so. */
-#include "tests/store/support.h"
+#include "tests/store/flow_sample.h"
 
 #include "core/event.h"
 #include "core/signal.h"
@@ -41,11 +41,23 @@ static const char *const event_words[] = {
 #undef X
 };
 
+static const char *const substate_words[] = {
+#define X(substate, word, help) word,
+    SUBSTATES(X)
+#undef X
+};
+
+/* The signals that a turn can end with: all before the answer, which is a record. */
+enum { TURN_SIGNALS = SIGNAL_RESULT };
+
+static const char *old_file;
+
 /* How long the lists were when the file was written: it says so itself. */
 typedef struct Lengths {
     unsigned tasks, runs, needs, autos, signals, events;
+    unsigned substates, records; /* from version 2 on */
 } Lengths;
-#define LENGTHS_FORMAT "%u %u %u %u %u %u"
+#define LENGTHS_FORMAT "%u %u %u %u %u %u %u %u"
 
 static const StoreRunText old_run_text = {.run = 1,
                                           .workspace_path = "/spaces/1",
@@ -94,6 +106,7 @@ static void write_tasks(Store *store, Err *err)
                               .size = "small",
                               .agent = "pi",
                               .workflow = "loop",
+                              .type = "docs",
                               .created_ms = 8,
                               .deleted_ms = id == 9 ? 9 : 0};
         snprintf(key, sizeof key, "T-%u", id);
@@ -113,23 +126,27 @@ static void write_runs(Store *store, Err *err)
         Run run = run_sample(id, 1, 1);
         run.state = (RunState)(id - 1);
         run.from = id > 1 ? id - 1 : 0;
+        run.substate = (uint8_t)(id % COUNT(substate_words));
         must(store_run_save(store, &run, err), err);
         StoreRunText text = old_run_text;
         text.run = id;
         text.mark = run_words[id - 1];
+        text.session = substate_words[run.substate];
         must(store_run_text_save(store, &text, err), err);
     }
 }
 
 static void write_turns(Store *store, Err *err)
 {
-    for (uint32_t i = 0; i < COUNT(signal_words); i++) {
+    for (uint32_t i = 0; i < TURN_SIGNALS; i++) {
         StoreTurn turn = {.run = 1,
                           .epoch = 1,
                           .turn = i + 1,
                           .started_ms = 10,
                           .prompt_hash = "hash",
                           .agent = "pi",
+                          .phase = "exec",
+                          .checkpoint = "mid-exec",
                           .pid = 11,
                           .start_ticks = 12,
                           .boot_id = "boot",
@@ -189,10 +206,15 @@ static void write_others(Store *store, Err *err)
     StoreDiscovery discovery = {
         .project = 1, .task = 1, .is_global = true, .text = "Found", .at_ms = 29};
     must(store_discovery_put(store, &discovery, NULL, err), err);
-    char lengths[64];
+}
+
+static void write_lengths(Store *store, Err *err)
+{
+    char lengths[96];
     snprintf(lengths, sizeof lengths, LENGTHS_FORMAT, (unsigned)COUNT(task_words),
              (unsigned)COUNT(run_words), (unsigned)COUNT(need_words), (unsigned)COUNT(auto_words),
-             (unsigned)COUNT(signal_words), (unsigned)COUNT(event_words));
+             (unsigned)TURN_SIGNALS, (unsigned)COUNT(event_words), (unsigned)COUNT(substate_words),
+             (unsigned)RECORD_KIND_COUNT);
     must(store_meta_set(store, "lengths", lengths, err), err);
 }
 
@@ -211,6 +233,8 @@ static int write_file(const char *path)
     write_runs(store, &err);
     write_turns(store, &err);
     write_others(store, &err);
+    flow_write(store);
+    write_lengths(store, &err);
     must(store_commit(store, &err), &err);
     store_free(store);
     bool is_done = sqlite3_open(path, &db) == SQLITE_OK &&
@@ -221,14 +245,21 @@ static int write_file(const char *path)
 /* ---- reading ---- */
 
 typedef struct Old {
+    int version; /* that wrote the file */
     Lengths lengths;
     unsigned projects, tasks, dependencies, runs, rows;
 } Old;
 
 static void old_project(void *user, const Project *project)
 {
-    Project want = project_sample(++((Old *)user)->projects);
+    Old *old = user;
+    Project want = project_sample(++old->projects);
     want.autopilot = (AutoState)(want.id - 1);
+    if (old->version < 2) {
+        want.limits.max_steps = 20;
+        want.limits.workflow = 0;
+        want.limits.auto_confirm = false;
+    }
     assert_project(project, &want);
 }
 
@@ -239,6 +270,10 @@ static void old_task(void *user, const Task *task)
     want.state = (TaskState)(want.id - 1);
     want.parent = want.id > 1 ? 1 : 0;
     want.run = want.id == 1 ? old->lengths.runs : 0;
+    if (old->version < 2) {
+        want.is_filled = want.is_confirmed = want.is_refined = false;
+        want.workflow = want.next_phase = 0;
+    }
     assert_task(task, &want);
 }
 
@@ -251,12 +286,30 @@ static void old_dependency(void *user, const Dependency *dependency)
     assert_string_equal(need_words[dependency->need], words[i]);
 }
 
+/* Version 1 knew one workflow, and no stages. */
+static void run_of_version_1(Run *run)
+{
+    run->workflow = run->status = run->substate = run->result = run->gate_limit = run->asks = 0;
+    run->is_rolled_back = run->is_review_wanted = false;
+    run->steps = run->step_turns = 0;
+    run->stage = 1;
+    run->convergence = -1;
+    run->converged = 0;
+    run->gate_tries = 0;
+    run->good[0] = '\0';
+}
+
 static void old_run(void *user, const Run *run)
 {
-    ((Old *)user)->runs++;
+    Old *old = user;
+    old->runs++;
     Run want = run_sample(run->id, 1, 1);
     want.state = (RunState)(run->id - 1);
     want.from = run->id > 1 ? run->id - 1 : 0;
+    if (old->version < 2)
+        run_of_version_1(&want);
+    else
+        want.substate = (uint8_t)(run->id % old->lengths.substates);
     assert_run(run, &want);
 }
 
@@ -274,7 +327,9 @@ static bool old_project_text(void *user, const StoreProjectText *text)
 static bool old_task_text(void *user, const Task *task, const StoreTaskText *text)
 {
     char key[16];
-    assert_int_equal(text->id, ++((Old *)user)->rows);
+    Old *old = user;
+    assert_int_equal(text->id, ++old->rows);
+    assert_string_equal(text->type, old->version < 2 ? "" : "docs");
     assert_string_equal(text->title, task_words[task->state]);
     snprintf(key, sizeof key, "T-%u", task->id);
     assert_string_equal(text->key, key);
@@ -291,7 +346,9 @@ static bool old_task_text(void *user, const Task *task, const StoreTaskText *tex
 
 static bool old_run_texts(void *user, const Run *run, const StoreRunText *text)
 {
-    assert_int_equal(text->run, ++((Old *)user)->rows);
+    Old *old = user;
+    assert_int_equal(text->run, ++old->rows);
+    assert_string_equal(text->session, old->version < 2 ? "" : substate_words[run->substate]);
     assert_string_equal(text->mark, run_words[run->state]);
     assert_string_equal(text->workspace_path, old_run_text.workspace_path);
     assert_string_equal(text->workspace_kind, old_run_text.workspace_kind);
@@ -306,7 +363,10 @@ static bool old_run_texts(void *user, const Run *run, const StoreRunText *text)
 
 static bool old_turn(void *user, const StoreTurn *turn)
 {
-    assert_int_equal(turn->turn, ++((Old *)user)->rows);
+    Old *old = user;
+    assert_int_equal(turn->turn, ++old->rows);
+    assert_string_equal(turn->phase, old->version < 2 ? "" : "exec");
+    assert_string_equal(turn->checkpoint, old->version < 2 ? "" : "mid-exec");
     assert_string_equal(turn->payload, signal_words[turn->signal]);
     assert_string_equal(turn->prompt_hash, "hash");
     assert_string_equal(turn->agent, "pi");
@@ -378,19 +438,31 @@ static bool old_discovery(void *user, const StoreDiscovery *discovery)
     return true;
 }
 
+static int version_of(const char *path)
+{
+    Err err = {0};
+    int version = 0;
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    must(migrate_look(db, path, &version, &err), &err);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    return version;
+}
+
 static Store *open_old(Room *room, Old *old)
 {
     Err err = {0};
     const char *text = NULL;
     Lengths *is = &old->lengths;
-    file_copy(OLD_FILE, room->path);
+    file_copy(old_file, room->path);
+    *old = (Old){.version = version_of(room->path)};
     Store *store = store_must_open(room->path, 0);
     assert_int_equal(store_version(store), store_migration_count);
     must(store_check(store, &err), &err);
     must(store_meta_find(store, "lengths", &room->arena, &text, &err), &err);
     assert_int_equal(sscanf(text, LENGTHS_FORMAT, &is->tasks, &is->runs, &is->needs, &is->autos,
-                            &is->signals, &is->events),
-                     6);
+                            &is->signals, &is->events, &is->substates, &is->records),
+                     old->version < 2 ? 6 : 8);
     return store;
 }
 
@@ -398,7 +470,7 @@ static void the_rows_of_core_are_read_back(void **state)
 {
     Room *room = *state;
     Err err = {0};
-    Old old = {0};
+    Old old;
     Store *store = open_old(room, &old);
     StoreLoader loader = {&old, old_project, old_task, old_dependency, old_run};
     must(store_load(store, &loader, &err), &err);
@@ -413,7 +485,7 @@ static void the_texts_are_read_back(void **state)
 {
     Room *room = *state;
     Err err = {0};
-    Old old = {0};
+    Old old;
     Store *store = open_old(room, &old);
     must(store_project_text_list(store, old_project_text, &old, &err), &err);
     assert_int_equal(old.rows, old.lengths.autos);
@@ -431,7 +503,7 @@ static void everything_else_is_read_back(void **state)
 {
     Room *room = *state;
     Err err = {0};
-    Old old = {0};
+    Old old;
     StoreUsageSum sum;
     Store *store = open_old(room, &old);
     must(store_turn_list(store, 1, old_turn, &old, &err), &err);
@@ -456,6 +528,21 @@ static void everything_else_is_read_back(void **state)
     store_free(store);
 }
 
+static void what_workflows_left_is_read_back(void **state)
+{
+    Room *room = *state;
+    Old old;
+    Store *store = open_old(room, &old);
+    if (old.version < 2) {
+        flow_assert_empty(store, &room->arena);
+        flow_write(store); /* and there is room for it */
+        flow_assert(store, &room->arena, RECORD_KIND_COUNT);
+    } else {
+        flow_assert(store, &room->arena, old.lengths.records);
+    }
+    store_free(store);
+}
+
 static void an_old_store_goes_on_being_written(void **state)
 {
     Room *room = *state;
@@ -477,11 +564,51 @@ static void an_old_store_goes_on_being_written(void **state)
         run.state = (RunState)value;
         must(store_run_save(store, &run, &err), &err);
     }
+    for (unsigned value = 0; value < STOP_WISH_COUNT; value++) {
+        run.stop = (uint8_t)value;
+        must(store_run_save(store, &run, &err), &err);
+    }
+    run.stop = STOP_WISH_COUNT;
+    assert_false(store_run_save(store, &run, &err));
+    assert_int_equal(err.kind, ERR_STORE);
     must(store_commit(store, &err), &err);
     must(store_event_last(store, &after, &err), &err);
     assert_int_equal(after - before, EVENT_COUNT);
     must(store_check(store, &err), &err);
     store_free(store);
+}
+
+/* ---- the definitions ---- */
+
+static char *definitions(const char *path)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *stmt = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT group_concat(name || ': ' || sql, char(10)) FROM"
+                                        " (SELECT name, sql FROM sqlite_schema ORDER BY name)",
+                                        -1, &stmt, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    char *text = mem_strdup((const char *)sqlite3_column_text(stmt, 0));
+    sqlite3_finalize(stmt);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    return text;
+}
+
+/* A released step that was changed after all would show here. */
+static void an_old_store_becomes_exactly_what_a_new_one_is(void **state)
+{
+    Room *room = *state;
+    Old old;
+    store_free(store_must_open(room->path, STORE_CREATE));
+    char *new = definitions(room->path);
+    store_free(open_old(room, &old));
+    char *brought = definitions(room->path);
+    assert_string_equal(brought, new);
+    free(new);
+    free(brought);
 }
 
 int main(int argc, char **argv)
@@ -491,9 +618,14 @@ int main(int argc, char **argv)
         ROOM(the_rows_of_core_are_read_back),
         ROOM(the_texts_are_read_back),
         ROOM(everything_else_is_read_back),
+        ROOM(what_workflows_left_is_read_back),
         ROOM(an_old_store_goes_on_being_written),
+        ROOM(an_old_store_becomes_exactly_what_a_new_one_is),
     };
     if (argc == 3 && strcmp(argv[1], "--write") == 0)
         return write_file(argv[2]);
+    if (argc != 2)
+        return 2;
+    old_file = argv[1];
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

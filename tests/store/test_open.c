@@ -160,7 +160,7 @@ static void a_broken_reference_is_damage_too(void **state)
     Room *room = *state;
     Err err = {0};
     store_free(store_must_open(room->path, STORE_CREATE));
-    sql(room->path, "INSERT INTO run_text VALUES (7, '', '', '', '', '', '', '', '', 0);");
+    sql(room->path, "INSERT INTO run_text VALUES (7, '', '', '', '', '', '', '', '', 0, '');");
     Store *store = store_must_open(room->path, 0);
     assert_false(store_check(store, &err));
     assert_int_equal(err.kind, ERR_CORRUPT);

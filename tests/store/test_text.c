@@ -11,6 +11,7 @@ static const StoreTaskText full = {.id = 1,
                                    .size = "small",
                                    .agent = "pi",
                                    .workflow = "loop",
+                                   .type = "software|docs",
                                    .created_ms = 10,
                                    .deleted_ms = 0};
 
@@ -26,6 +27,7 @@ static void assert_task_text(const StoreTaskText *a, const StoreTaskText *b)
     assert_string_equal(a->size, b->size);
     assert_string_equal(a->agent, b->agent);
     assert_string_equal(a->workflow, b->workflow);
+    assert_string_equal(a->type, b->type);
     assert_int_equal(a->created_ms, b->created_ms);
     assert_int_equal(a->deleted_ms, b->deleted_ms);
 }
@@ -242,7 +244,17 @@ static void run_texts_are_changed_one_by_one(void **state)
         Run run = run_sample(id, 1, 1);
         must(store_run_save(store, &run, &err), &err);
     }
-    StoreRunText one = {1, "/w", "overlay", "b", "pi", "tag", "secret", "mark", "hello", 3};
+    StoreRunText one = {.run = 1,
+                        .workspace_path = "/w",
+                        .workspace_kind = "overlay",
+                        .branch = "b",
+                        .agent = "pi",
+                        .tag = "tag",
+                        .token = "secret",
+                        .mark = "mark",
+                        .session = "session",
+                        .says = "hello",
+                        .says_kind = 3};
     must(store_run_text_save(store, &one, &err), &err);
     must(store_run_text_save(store, &(StoreRunText){.run = 1, .branch = "c"}, &err), &err);
     must(store_run_text_get(store, 1, &room->arena, &text, &err), &err);
@@ -253,10 +265,13 @@ static void run_texts_are_changed_one_by_one(void **state)
     assert_string_equal(text.tag, "tag");
     assert_string_equal(text.token, "secret");
     assert_string_equal(text.mark, "mark");
+    assert_string_equal(text.session, "session");
     assert_string_equal(text.says, "hello");
     assert_int_equal(text.says_kind, 3);
-    must(store_run_text_save(store, &(StoreRunText){.run = 1, .says = ""}, &err), &err);
+    StoreRunText change = {.run = 1, .says = "", .session = ""};
+    must(store_run_text_save(store, &change, &err), &err);
     must(store_run_text_get(store, 1, &room->arena, &text, &err), &err);
+    assert_string_equal(text.session, "");
     assert_string_equal(text.says, "");
     assert_int_equal(text.says_kind, 0);
     assert_false(store_run_text_get(store, 2, &room->arena, &text, &err));

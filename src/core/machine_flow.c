@@ -1,0 +1,599 @@
+/* Results, the rows of the workflow that follow from them, and the phases they lead to. */
+#include "core/machine_internal.h"
+#include "core/retry.h"
+#include "core/signal.h"
+#include "core/workflow_file.h"
+#include <string.h>
+
+const Workflow *machine_workflow(const Machine *machine, uint32_t number)
+{
+    size_t count;
+    const Workflow *const *built_in = workflow_all(&count);
+    if (number < count)
+        return built_in[number];
+    if (number <= WORKFLOW_NUMBER_MAX && machine->flows[number])
+        return machine->flows[number];
+    return &workflow_loop;
+}
+
+bool machine_load_workflow(Machine *machine, uint32_t number, const char *definition, Err *err)
+{
+    if (number < WORKFLOW_FIRST_OWN || number > WORKFLOW_NUMBER_MAX)
+        return err_set(err, ERR_USAGE, "%u is no number of a workflow", number);
+    CLEANUP(json_freep) json_t *json = json_read(definition, strlen(definition), err);
+    if (!json)
+        return false;
+    const Workflow *flow = workflow_read(json, &machine->flow_arena, err);
+    if (!flow)
+        return false;
+    machine->flows[number] = flow;
+    return true;
+}
+
+static uint32_t task_flow_number(const Machine *machine, const Task *task)
+{
+    return task->workflow ? task->workflow - 1u
+                          : mind_of(machine, task->project)->row.limits.workflow;
+}
+
+const Workflow *machine_task_workflow(const Machine *machine, const Task *task)
+{
+    return machine_workflow(machine, task_flow_number(machine, task));
+}
+
+const Workflow *run_workflow(const Machine *machine, const Run *run)
+{
+    return machine_workflow(machine, run->workflow);
+}
+
+const WorkflowPhase *run_phase(const Machine *machine, const Run *run)
+{
+    const Workflow *flow = run_workflow(machine, run);
+    return &flow->phases[run->phase < flow->phase_count ? run->phase : 0];
+}
+
+bool flow_has_states(const Workflow *flow)
+{
+    return workflow_has_status(flow, "active");
+}
+
+static const char *status_word(const Machine *machine, const Run *run)
+{
+    const Workflow *flow = run_workflow(machine, run);
+    if (flow_has_states(flow))
+        return task_state_word(task_at(machine, run->task)->state);
+    return flow->statuses[run->status < flow->status_count ? run->status : 0].name;
+}
+
+const char *machine_status_word(const Machine *machine, const Task *task)
+{
+    const Run *run = run_at(machine, task->run);
+    const Workflow *flow = machine_task_workflow(machine, task);
+    if (flow_has_states(flow))
+        return task_state_word(task->state);
+    if (task->state == TASK_CANCELLED && workflow_has_status(flow, "cancelled"))
+        return "cancelled";
+    bool fits = run && run_workflow(machine, run) == flow;
+    return fits ? status_word(machine, run) : flow->first_status;
+}
+
+/* Retries used, a byte per checkpoint; those beyond the eighth share the first. */
+static unsigned tries_shift(uint32_t checkpoint)
+{
+    return 8 * (checkpoint < 8 ? checkpoint : 0);
+}
+
+uint32_t gate_tries_of(const Run *run, uint32_t checkpoint)
+{
+    return (uint32_t)(run->gate_tries >> tries_shift(checkpoint) & 0xff);
+}
+
+static void gate_tries_add(Run *run)
+{
+    if (gate_tries_of(run, run->checkpoint) < 0xff)
+        run->gate_tries += (uint64_t)1 << tries_shift(run->checkpoint);
+}
+
+/* A new run goes on in the status of the one before it, if that followed the same workflow. */
+void run_flow_init(Machine *machine, Run *run, const Run *last, const Task *task)
+{
+    run->workflow = (uint8_t)task_flow_number(machine, task);
+    run->stage = 1;
+    run->convergence = -1;
+    const Workflow *flow = run_workflow(machine, run);
+    int first = workflow_status_index(flow, flow->first_status);
+    run->status = first > 0 ? (uint8_t)first : 0;
+    if (!last || run_workflow(machine, last) != flow || task->is_fresh)
+        return;
+    run->status = last->status;
+    run->substate = last->substate;
+    run->stage = last->stage;
+    run->convergence = last->convergence;
+    run->converged = last->converged;
+    memcpy(run->good, last->good, HASH_SIZE);
+}
+
+/* What the guards may look at */
+
+enum { COUNTERS = 9 };
+
+static void fill_counters(const Machine *machine, const Run *run, RouteCounter out[COUNTERS])
+{
+    const Task *task = task_at(machine, run->task);
+    const Workflow *flow = run_workflow(machine, run);
+    const Limits *limits = &mind_of(machine, run->project)->row.limits;
+    bool is_loop = flow_has_states(flow);
+    const RouteCounter counters[COUNTERS] = {
+        {"turns", is_loop ? run->turn - run->cut_turns : run->step_turns,
+         task_max_turns(machine, task)},
+        {"time-ms", run_elapsed(machine, run), task_timeout(machine, task)},
+        {"retries", task->retries, limits->max_retries},
+        {"conflict", run->conflict_tries, limits->max_conflict_tries},
+        {"merged-verify", run->merged_tries, limits->max_conflict_tries},
+        {"moved", 0, -1},
+        {"steps", run->steps, limits->max_steps},
+        {"stages", run->stage, -1},
+        {flow->checkpoints[run->checkpoint].name, gate_tries_of(run, run->checkpoint),
+         run->gate_limit ? run->gate_limit - 1 : -1},
+    };
+    memcpy(out, counters, sizeof counters);
+}
+
+static uint32_t route_flags(const Machine *machine, const Task *task, const Run *run)
+{
+    bool is_confirmed =
+        task->is_confirmed || mind_of(machine, task->project)->row.limits.auto_confirm;
+    return (uint32_t)task->is_filled << FLAG_TARGET_FILLED |
+           (uint32_t)is_confirmed << FLAG_CONFIRMED | (uint32_t)task->is_refined << FLAG_REFINED |
+           (uint32_t)run->is_rolled_back << FLAG_ROLLED_BACK |
+           (uint32_t)run->is_review_wanted << FLAG_REVIEW | 1u << FLAG_ACCEPTED;
+}
+
+static RouteInput route_input(const Machine *machine, const Run *run, const char *result,
+                              RouteCounter counters[COUNTERS])
+{
+    const Workflow *flow = run_workflow(machine, run);
+    fill_counters(machine, run, counters);
+    return (RouteInput){
+        .status = status_word(machine, run),
+        .substate = substate_word((Substate)run->substate),
+        .step = run_phase(machine, run)->name,
+        .checkpoint = flow->checkpoints[run->checkpoint].name,
+        .result = result,
+        .counters = counters,
+        .counter_count = COUNTERS,
+        .flags = route_flags(machine, task_at(machine, run->task), run),
+        .stage = run->stage,
+        .has_convergence = run->convergence >= 0,
+        .convergence = (double)MAX(run->convergence, 0) / CONVERGENCE_ONE,
+        .previous = (double)run->converged / CONVERGENCE_ONE,
+    };
+}
+
+/* The tables are complete; a bug otherwise, and a person should see it. */
+static const RouteStep no_row = {.row = "no-row",
+                                 .why = "no row fits this result",
+                                 .next = WF_STOP,
+                                 .checkpoint = WF_NONE,
+                                 .status = WF_KEEP,
+                                 .substate = WF_NONE,
+                                 .actions = (const Action[ACTIONS_MAX]){ACTION_ALERT},
+                                 .ends = "failed"};
+
+static RouteStep find_route(const Machine *machine, const Run *run, const char *result)
+{
+    RouteCounter counters[COUNTERS];
+    RouteInput input = route_input(machine, run, result, counters);
+    RouteStep step;
+    return workflow_route(run_workflow(machine, run), &input, &step) ? step : no_row;
+}
+
+/* Slots, workspaces, phases */
+
+static bool needs_slot(PhaseKind kind)
+{
+    return kind == PHASE_AGENT || kind == PHASE_GATE || kind == PHASE_OBSERVE ||
+           kind == PHASE_VERIFY;
+}
+
+static void take_turn(Machine *machine, Run *run)
+{
+    Task *task = task_at(machine, run->task);
+    run->turn++;
+    run->epoch_turns++;
+    run->step_turns++;
+    run->signal = SIGNAL_NONE;
+    run->result = run->gate_limit = 0;
+    run->exit_code = run->killed_by = 0;
+    run->is_lost = false;
+    run->tries = 0;
+    task->turns_used++;
+    task_changed(machine, task);
+    set_run_state(machine, run, RUN_WORKING);
+}
+
+void phase_begin(Machine *machine, Run *run)
+{
+    if (run_phase(machine, run)->kind == PHASE_VERIFY) {
+        run->tries = 0;
+        set_run_state(machine, run, RUN_VERIFYING);
+    } else {
+        take_turn(machine, run);
+    }
+}
+
+void phase_begin_or_wait(Machine *machine, Run *run)
+{
+    const Project *project = &mind_of(machine, run->project)->row;
+    bool is_verify = run_phase(machine, run)->kind == PHASE_VERIFY; /* costs nothing: no pause */
+    bool may_go = (project->autopilot == AUTO_RUNNING || is_verify) && !project->is_offline;
+    bool is_whole = run->has_workspace || !project->limits.has_workspace;
+    if (run_holds_slot(run->state) && may_go && is_whole)
+        phase_begin(machine, run);
+    else if (run_holds_slot(run->state) && may_go)
+        set_run_state(machine, run, RUN_PREPARING);
+    else
+        set_run_state(machine, run, RUN_WAITING);
+}
+
+void run_go(Machine *machine, Run *run)
+{
+    bool needs_workspace = mind_of(machine, run->project)->row.limits.has_workspace;
+    if (needs_workspace && !run->has_workspace)
+        set_run_state(machine, run, RUN_PREPARING);
+    else
+        phase_begin(machine, run);
+}
+
+static void set_status(Machine *machine, Run *run, const char *word)
+{
+    int index = workflow_status_index(run_workflow(machine, run), word);
+    if (index < 0 || index == run->status)
+        return;
+    note(machine, "r%u:%s", run->id, word);
+    run->status = (uint8_t)index;
+}
+
+static TaskState stop_state(const Workflow *flow, const RouteStep *step, TaskState now)
+{
+    int status = workflow_status_index(flow, step->status);
+    const char *ends = step->ends && *step->ends ? step->ends
+                       : status >= 0             ? flow->statuses[status].ends
+                                                 : NULL;
+    TaskState state = now;
+    (void)task_state_find(ends && *ends ? ends : step->status, &state); /* checked by a test */
+    return state;
+}
+
+/* While a person judges, the task shows it; else it is simply under way. */
+static TaskState phase_state(const Workflow *flow, const WorkflowPhase *phase,
+                             const RouteStep *step)
+{
+    TaskState state = TASK_ACTIVE;
+    if (flow_has_states(flow))
+        (void)task_state_find(step->status, &state); /* the table's words are checked by a test */
+    else if (phase->kind == PHASE_APPROVE && phase_has_result(phase, "approved"))
+        state = TASK_REVIEW;
+    return state;
+}
+
+static void end_run(Machine *machine, Run *run, Task *task)
+{
+    bool is_done = task->state == TASK_DONE;
+    merge_leave(machine, run);
+    if (is_done)
+        task->retries = 0;
+    set_run_state(machine, run, is_done && run->has_workspace ? RUN_RETIRING : RUN_ENDED);
+    autopilot_count(machine, mind_of(machine, run->project), task);
+}
+
+static void show_phase(Machine *machine, Run *run)
+{
+    const char *status = run_phase(machine, run)->status;
+    if (status && *status && strcmp(status, WF_KEEP) != 0)
+        set_status(machine, run, status);
+}
+
+static void enter_phase(Machine *machine, Run *run)
+{
+    const WorkflowPhase *phase = run_phase(machine, run);
+    show_phase(machine, run);
+    run->tries = 0;
+    switch (phase->kind) {
+    case PHASE_AGENT:
+    case PHASE_GATE:
+    case PHASE_OBSERVE:
+        if (run->stop)
+            run_park(machine, run, "stopped between two turns");
+        else
+            phase_begin_or_wait(machine, run);
+        break;
+    case PHASE_VERIFY:
+        if (flow_has_states(run_workflow(machine, run)))
+            set_run_state(machine, run, RUN_VERIFYING);
+        else
+            phase_begin_or_wait(machine, run);
+        break;
+    case PHASE_MERGE:
+        if (run->has_workspace || run->commit[0]) /* the settings may have changed meanwhile */
+            merge_enqueue(machine, run);
+        else
+            run_apply(machine, run, "empty", NULL);
+        break;
+    case PHASE_APPROVE:
+        set_run_state(machine, run, RUN_ASKING);
+        break;
+    case PHASE_REPORT:
+        set_run_state(machine, run, RUN_REPORTING);
+        break;
+    case PHASE_CHILDREN:
+    case PHASE_KIND_COUNT:
+        note(machine, "t%u: no such phase", run->task);
+        break;
+    }
+}
+
+/* Carrying out a row */
+
+static bool asks_for(const RouteStep *step, Action action)
+{
+    for (size_t i = 0; i < ACTIONS_MAX && step->actions[i] != ACTION_NONE; i++)
+        if (step->actions[i] == action)
+            return true;
+    return false;
+}
+
+/* The task waits with its work kept; or, when it stays active, only the step is tried again. */
+static void retry_later(Machine *machine, Run *run, Task *task, bool is_parked)
+{
+    ProjectMind *mind = mind_of(machine, run->project);
+    int64_t at_ms = machine->now_ms + retry_delay_ms(task->retries, false, RETRY_CAP_MS);
+    if (!is_parked) {
+        if (run->state >= RUN_MERGING && run->state <= RUN_LANDING)
+            set_run_state(machine, run, RUN_QUEUED); /* others merge meanwhile */
+        run->tries = 0;
+        run->retry_ms = at_ms;
+        ids_add(&mind->later, run->id);
+        return;
+    }
+    task->not_before_ms = at_ms;
+    ids_add(&mind->delayed, task->id);
+    run_park(machine, run, "it is tried again after a pause");
+}
+
+static bool is_parking(const Machine *machine, const Run *run, const RouteStep *step)
+{
+    if (flow_has_states(run_workflow(machine, run)))
+        return !text_equal(step->status, "active");
+    PhaseKind kind = run_phase(machine, run)->kind;
+    return kind == PHASE_AGENT || kind == PHASE_GATE || kind == PHASE_OBSERVE;
+}
+
+/* A retry counts as a conflict, as a merged check, as a round of its gate, or as an accident. */
+static void count_try(const Machine *machine, Run *run, Task *task, const char *result,
+                      bool is_retry)
+{
+    bool is_conflict = text_equal(result, "conflict") || text_equal(result, "collides"),
+         is_merged = text_equal(result, "gate-failed"),
+         is_round = run->result && run_phase(machine, run)->kind == PHASE_GATE;
+    run->conflict_tries += is_conflict;
+    run->merged_tries += is_merged;
+    if (is_retry && is_round)
+        gate_tries_add(run);
+    task->retries += is_retry && !is_conflict && !is_merged && !is_round;
+}
+
+/* B-27, B-253: an accepted stage is the good commit; the next one begins its own counts. */
+static void count_stage(Run *run, const RouteStep *step)
+{
+    if (asks_for(step, ACTION_ACCEPT_STAGE)) {
+        memcpy(run->good, run->commit, HASH_SIZE);
+        run->converged = MAX(run->convergence, 0);
+    }
+    if (asks_for(step, ACTION_NEXT_STAGE)) {
+        run->stage++;
+        run->steps = 0;
+        run->is_rolled_back = false;
+        run->gate_tries = 0;
+    }
+    if (asks_for(step, ACTION_RESET_RETRIES))
+        run->gate_tries = 0;
+}
+
+/* The sentence of a row without the requirement it comes from: people read this. */
+static int plain_length(const char *why)
+{
+    static const char *const marks[] = {" (A-", " (B-", " (D-"};
+    size_t length = strlen(why);
+    for (size_t i = 0; i < COUNT(marks); i++) {
+        const char *mark = strstr(why, marks[i]);
+        length = mark ? MIN(length, (size_t)(mark - why)) : length;
+    }
+    return (int)length;
+}
+
+static void tell_route(Machine *machine, const Run *run, const RouteStep *step, const char *result,
+                       const char *detail)
+{
+    const Workflow *flow = run_workflow(machine, run);
+    bool has_detail = detail && *detail;
+    Step *out = machine->step;
+    StepRoute route = {.task = run->task,
+                       .run = run->id,
+                       .epoch = run->epoch,
+                       .turn = run->turn,
+                       .stage = run->stage,
+                       .phase = run_phase(machine, run)->name,
+                       .checkpoint = flow->checkpoints[run->checkpoint].name,
+                       .row = step->row,
+                       .next = step->next,
+                       .actions = step->actions,
+                       .status = strcmp(step->status, WF_KEEP) ? step->status
+                                                               : status_word(machine, run)};
+    (void)snprintf(route.result, sizeof route.result, "%s", result); /* a word of the table */
+    (void)snprintf(route.why, sizeof route.why, "%.*s%s%s", plain_length(step->why), step->why,
+                   has_detail ? ": " : "", has_detail ? detail : ""); /* cut is fine */
+    note(machine, "r%u:%s", run->id, step->row);
+    say(machine, "%s", route.why);
+    if (out->route_count == out->route_size) {
+        out->route_size = out->route_size ? out->route_size * 2 : 4;
+        out->routes = mem_grow(out->routes, out->route_size, sizeof *out->routes);
+    }
+    out->routes[out->route_count++] = route;
+}
+
+static int phase_of_kind(const Workflow *flow, PhaseKind kind)
+{
+    for (unsigned i = 0; i < flow->phase_count; i++)
+        if (flow->phases[i].kind == kind)
+            return (int)i;
+    return -1;
+}
+
+/* Where the row leads: a phase, the last landing of a run that stops, or -1. */
+static int next_phase(const Workflow *flow, const RouteStep *step)
+{
+    bool is_landing = text_equal(step->next, WF_STOP) && asks_for(step, ACTION_ENQUEUE_MERGE);
+    return is_landing ? phase_of_kind(flow, PHASE_MERGE) : workflow_phase_index(flow, step->next);
+}
+
+static void follow(Machine *machine, Run *run, Task *task, const RouteStep *step)
+{
+    const Workflow *flow = run_workflow(machine, run);
+    int phase = next_phase(flow, step);
+    if (run->state >= RUN_MERGING && run->state <= RUN_LANDING)
+        merge_leave(machine, run);
+    if (text_equal(step->next, WF_ROLLBACK)) {
+        run->is_rolled_back |= run->substate == SUB_NEEDS_PLAN;
+        set_run_state(machine, run, RUN_RESETTING);
+    } else if (phase < 0) {
+        set_task_state(machine, task, stop_state(flow, step, task->state));
+        end_run(machine, run, task);
+    } else {
+        run->phase = (uint8_t)phase;
+        set_task_state(machine, task, phase_state(flow, &flow->phases[phase], step));
+        enter_phase(machine, run);
+    }
+}
+
+/* A result of a phase: the workflow's row says what follows, and this carries it out. */
+void run_apply(Machine *machine, Run *run, const char *word, const char *detail)
+{
+    const Workflow *flow = run_workflow(machine, run);
+    const char *result = phase_result(run_phase(machine, run), word);
+    RouteStep step = find_route(machine, run, result ? result : word);
+    Task *task = task_at(machine, run->task);
+    tell_route(machine, run, &step, result ? result : word, detail);
+    count_try(machine, run, task, word, asks_for(&step, ACTION_COUNT_RETRY));
+    count_stage(run, &step);
+    bool is_going_on =
+        text_equal(word, "none") && text_equal(step.next, run_phase(machine, run)->name);
+    run->steps += !flow_has_states(flow) && !is_going_on && run->steps < UINT16_MAX;
+    if (!is_going_on)
+        run->step_turns = 0;
+    int checkpoint = workflow_checkpoint_index(flow, step.checkpoint);
+    run->checkpoint = checkpoint > 0 ? (uint8_t)checkpoint : 0;
+    Substate substate = SUB_NONE;
+    (void)substate_find(step.substate, &substate); /* "" and unknown: none */
+    run->substate = (uint8_t)substate;
+    run->asks = 0;
+    set_status(machine, run, step.status);
+    run_changed(machine, run);
+    task_changed(machine, task);
+    if (asks_for(&step, ACTION_RETRY_LATER)) {
+        retry_later(machine, run, task, is_parking(machine, run, &step));
+        return;
+    }
+    follow(machine, run, task, &step);
+    if (asks_for(&step, ACTION_ALERT) || asks_for(&step, ACTION_ASK_PERSON))
+        emit(machine, FX_NOTICE, task, run, result ? result : word);
+    reach_changed(machine, task_at(machine, run->task));
+}
+
+/* Beginning */
+
+static void set_phase(Machine *machine, Run *run, int phase, const char *checkpoint)
+{
+    const Workflow *flow = run_workflow(machine, run);
+    int index = workflow_checkpoint_index(flow, checkpoint);
+    run->phase = phase > 0 ? (uint8_t)phase : 0;
+    run->checkpoint = index > 0 ? (uint8_t)index : 0;
+    if (!flow_has_states(flow))
+        note(machine, "r%u:at:%s", run->id, run_phase(machine, run)->name);
+}
+
+static bool enter_by_status(Machine *machine, Run *run)
+{
+    const Workflow *flow = run_workflow(machine, run);
+    Task *task = task_at(machine, run->task);
+    RouteCounter counters[COUNTERS];
+    RouteInput input = route_input(machine, run, WF_NONE, counters);
+    RouteStep step = no_row;
+    if (flow_has_states(flow))
+        input.status = "pending";
+    if (!workflow_enter(flow, &input, &step))
+        step = no_row;
+    int phase = workflow_phase_index(flow, step.next);
+    if (!flow_has_states(flow)) {
+        note(machine, "r%u:%s", run->id, step.row);
+        say_about(machine, run->task, "%.*s", plain_length(step.why), step.why);
+        set_status(machine, run, step.status);
+    }
+    if (phase >= 0) {
+        set_phase(machine, run, phase, step.checkpoint);
+        return true;
+    }
+    set_task_state(machine, task, stop_state(flow, &step, TASK_BLOCKED));
+    end_run(machine, run, task);
+    emit(machine, FX_NOTICE, task, run, step.row);
+    reach_changed(machine, task);
+    return false;
+}
+
+/* A run that rested goes on where it was; a new one begins where its status says (A-53..A-60). */
+static bool run_enter(Machine *machine, Run *run, bool is_taken_up)
+{
+    const Workflow *flow = run_workflow(machine, run);
+    Task *task = task_at(machine, run->task);
+    PhaseKind kind = run_phase(machine, run)->kind;
+    run->step_turns = 0;
+    if (task->next_phase) {
+        set_phase(machine, run, task->next_phase - 1, WF_NONE);
+        task->next_phase = 0;
+        task_changed(machine, task);
+        return true;
+    }
+    if (is_taken_up && (flow_has_states(flow) ? kind == PHASE_AGENT : needs_slot(kind)))
+        return true;
+    return enter_by_status(machine, run);
+}
+
+void run_start(Machine *machine, Run *run, bool is_taken_up)
+{
+    if (!run_enter(machine, run, is_taken_up))
+        return;
+    if (needs_slot(run_phase(machine, run)->kind)) {
+        show_phase(machine, run);
+        run_go(machine, run);
+    } else {
+        enter_phase(machine, run);
+    }
+}
+
+/* The workspace is put aside: the work goes on from the good commit, in a new epoch. */
+void run_reset_done(Machine *machine, Run *run)
+{
+    memcpy(run->commit, run->good, HASH_SIZE);
+    run->epoch++;
+    run->epoch_turns = 0;
+    run->has_workspace = false;
+    run->is_empty = run->commit[0] == '\0';
+    run->gate_tries = 0;
+    run_changed(machine, run);
+    say(machine, "its work goes on from %s",
+        run->good[0] ? "the commit of the last accepted stage" : "the base");
+    if (run->stop)
+        run_park(machine, run, "stopped after the rollback");
+    else if (run_enter(machine, run, false))
+        enter_phase(machine, run);
+}

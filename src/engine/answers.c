@@ -1,0 +1,247 @@
+/* Reading and judging what a turn answered. The agent's words become records; what the machine gets
+ * is one result word with the numbers that the engine itself computed (EV_STEP_RESULT). */
+#include "base/log.h"
+#include "core/answer.h"
+#include "core/plan.h"
+#include "core/refine.h"
+#include "engine/internal.h"
+#include "engine/judging.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Taking {
+    LiveTurn *turn;
+    Engine *engine;
+    const Run *run;
+    const WorkflowPhase *phase;
+    Arena arena;
+} Taking;
+
+static void post_result(const Taking *take, json_t *facts)
+{
+    char *text = json_write(facts);
+    FlowMemo *memo = memo_of(take->engine, take->run->id);
+    (void)snprintf(memo->why, sizeof memo->why, "%s", json_text(facts, "why", "")); /* cut fine */
+    Event event = act_event(&take->turn->act, EV_STEP_RESULT);
+    event.text = text;
+    (void)engine_post(take->engine, &event); /* refused only when old */
+    free(text);
+    json_decref(facts);
+}
+
+static void post_word(const Taking *take, const char *result, const char *why)
+{
+    post_result(take, json_pack("{s:s,s:s}", "result", result, "why", why ? why : ""));
+}
+
+/* The answer could not be read: the agent is told why, once. */
+static void refuse(const Taking *take, const char *answer, const char *why)
+{
+    CLEANUP(str_done) Str start = STR_INIT;
+    str_add_safe(&start, answer, MIN(strlen(answer), (size_t)2000), true);
+    json_t *says = json_pack("{s:s,s:s}", "invalid", why, "given", str_text(&start));
+    char *text = json_write(says);
+    engine_write(
+        take->engine,
+        &(Write){.kind = WRITE_RUN_TEXT,
+                 .run_text = {.run = take->run->id, .says = text, .says_kind = SAYS_INVALID}});
+    free(text);
+    json_decref(says);
+    post_word(take, "invalid", why);
+}
+
+/* exec: what was done, decided and met on the way */
+static void take_result(Taking *take, const json_t *answer)
+{
+    json_t *notes = json_object();
+    const char *const keys[] = {"decisions", "issues", "notes", "completed_steps"};
+    for (size_t i = 0; i < COUNT(keys); i++)
+        if (json_object_get(answer, keys[i]))
+            json_object_set(notes, keys[i], json_object_get(answer, keys[i]));
+    const char *result = answer_result(answer, "(done)"),
+               *summary = json_text(answer, "summary", "");
+    record_put(take->engine, take->run, RECORD_NOTES, result, summary, notes);
+    json_decref(notes);
+    post_word(take, result, summary);
+}
+
+/* plan: kept whole; its checks begin as new ones, its items count as planned (A-214, B-103) */
+static void save_checks(const Taking *take, const json_t *plan)
+{
+    size_t count;
+    const PlanCheck *checks = plan_checks(plan, (Arena *)&take->arena, &count);
+    StoreCheckpoint *rows = mem_alloc((count + 1) * sizeof *rows);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (StoreCheckpoint){.task = take->run->task,
+                                    .number = checks[i].number,
+                                    .step = checks[i].step,
+                                    .name = checks[i].name,
+                                    .command = checks[i].command,
+                                    .mode = checks[i].mode,
+                                    .state = "new",
+                                    .at_ms = engine_now(take->engine)};
+    engine_write(take->engine,
+                 &(Write){.kind = WRITE_CHECKPOINTS,
+                          .checkpoints = {.task = take->run->task, .items = rows, .count = count}});
+    free(rows);
+}
+
+static void mark_items(Taking *take, const char *from, const char *to)
+{
+    StoreObjective all = {0};
+    Err ignored = {0};
+    if (!store_objective_get(take->engine->store, take->run->task, &take->arena, &all, &ignored) ||
+        !all.item_count)
+        return;
+    for (size_t i = 0; i < all.item_count; i++)
+        if (text_equal(all.items[i].marker, from))
+            all.items[i].marker = to;
+    engine_write(take->engine, &(Write){.kind = WRITE_OBJECTIVE,
+                                        .objective = {.task = take->run->task, .all = all}});
+}
+
+static void take_plan(Taking *take, const json_t *answer)
+{
+    CLEANUP(str_done) Str text = STR_INIT;
+    PlanOptions options = {0};
+    plan_markdown(answer, &options, &text);
+    record_put(take->engine, take->run, RECORD_PLAN, "(generated)", str_text(&text), answer);
+    save_checks(take, answer);
+    mark_items(take, "confirmed", "processed");
+    char why[80];
+    (void)snprintf(why, sizeof why, "a plan of %zu steps", plan_step_count(answer)); /* fits */
+    const char *own = answer_result(answer, "(generated)");
+    post_word(take, phase_result(take->phase, own) ? own : "COMPLETE", why);
+}
+
+static void take_review(Taking *take, const json_t *answer)
+{
+    post_result(take, judge_review(take->engine, take->run, answer));
+}
+
+/* highlight: what was learnt, for later plans of the same type (B-79, A-226) */
+static void add_list(const json_t *list, const char *title, Str *out)
+{
+    size_t i;
+    json_t *item;
+    if (json_array_size(list))
+        str_addf(out, "## %s\n\n", title);
+    json_array_foreach(list, i, item)
+        str_addf(out, "- %s\n", json_is_string(item) ? json_string_value(item) : "");
+}
+
+static void take_notes(Taking *take, const json_t *answer)
+{
+    Engine *engine = take->engine;
+    const Run *run = take->run;
+    CLEANUP(str_done) Str text = STR_INIT;
+    StoreTaskText words = {.type = ""};
+    Err ignored = {0};
+    IGNORE(store_task_text_get(engine->store, run->task, &take->arena, &words, &ignored));
+    add_list(json_object_get(answer, "worked"), "Worked", &text);
+    add_list(json_object_get(answer, "failed"), "Did not work", &text);
+    add_list(json_object_get(answer, "decisions"), "Decisions", &text);
+    add_list(json_object_get(answer, "tools"), "Tools", &text);
+    record_put(engine, run, RECORD_EXPERIENCE, "(distilled)", str_text(&text), answer);
+    const json_t *list = json_object_get(answer, "experience");
+    size_t i;
+    json_t *item;
+    const ProjectInfo *project = project_info(engine, run->project);
+    json_array_foreach(list, i, item) if (project && project->settings.learn) engine_write(
+        engine, &(Write){.kind = WRITE_EXPERIENCE,
+                         .experience = {.project = run->project,
+                                        .task = run->task,
+                                        .type = words.type && *words.type ? words.type : "software",
+                                        .topic = json_text(item, "topic", ""),
+                                        .text = json_text(item, "text", ""),
+                                        .quality = "provisional",
+                                        .at_ms = engine_now(engine)}});
+    post_word(take, "(distilled)", NULL);
+}
+
+static void take_objective(Taking *take, const json_t *answer)
+{
+    post_result(take, objective_take(take->engine, take->run, answer, &take->arena));
+}
+
+typedef struct TakeRow {
+    AnswerKind kind;
+    bool is_required; /* without it the phase has no result */
+    void (*take)(Taking *take, const json_t *answer);
+} TakeRow;
+
+static const TakeRow rows[] = {
+    {ANSWER_RESULT, false, take_result}, {ANSWER_PLAN, true, take_plan},
+    {ANSWER_REVIEW, true, take_review},  {ANSWER_OBJECTIVE, true, take_objective},
+    {ANSWER_NOTES, false, take_notes},
+};
+
+static const TakeRow *row_of(const WorkflowPhase *phase)
+{
+    AnswerKind kind;
+    if (!phase->answer || !*phase->answer || !answer_kind_find(phase->answer, &kind))
+        return NULL;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (rows[i].kind == kind)
+            return &rows[i];
+    return NULL;
+}
+
+/* What the turn said: heard now, or stored before a restart. "" none. */
+static const char *answer_text(Taking *take)
+{
+    StoreRecord record = {0};
+    Err ignored = {0};
+    if (take->turn->answer)
+        return take->turn->answer;
+    const Act *act = &take->turn->act;
+    if (store_record_answer(take->engine->store, act->run, act->epoch, act->turn, &take->arena,
+                            &record, &ignored) &&
+        record.id && record.data)
+        return record.data;
+    return "";
+}
+
+static void take_answer(Taking *take, const TakeRow *row)
+{
+    const char *text = answer_text(take);
+    bool asks_person =
+        take->turn->control == SIGNAL_BLOCKED || take->turn->control == SIGNAL_PENDING;
+    Err err = {0};
+    if (!*text) {
+        if (row->is_required && !asks_person)
+            refuse(take, "", "no structured answer was given");
+        return; /* the signal decides */
+    }
+    CLEANUP(json_freep) json_t *answer = answer_read(row->kind, text, strlen(text), &err);
+    if (answer)
+        row->take(take, answer);
+    else
+        refuse(take, text, err.text);
+}
+
+/* A phase without a shape of its own may still name its result. */
+static void take_plain(Taking *take)
+{
+    const char *text = answer_text(take);
+    CLEANUP(json_freep) json_t *answer = *text ? json_read(text, strlen(text), NULL) : NULL;
+    const char *result = json_text(answer, "result", NULL);
+    if (result && phase_result(take->phase, result))
+        post_word(take, result, json_text(answer, "summary", ""));
+}
+
+void answer_take(LiveTurn *turn, bool is_clean_end)
+{
+    Taking take = {.turn = turn, .engine = turn->act.engine};
+    take.run = machine_run(take.engine->machine, turn->act.run);
+    if (!take.run || take.run->workflow == 0 || !is_clean_end ||
+        take.run->epoch != turn->act.epoch || take.run->turn != turn->act.turn)
+        return;
+    take.phase = engine_phase(take.engine, take.run);
+    const TakeRow *row = row_of(take.phase);
+    if (row)
+        take_answer(&take, row);
+    else
+        take_plain(&take);
+    arena_done(&take.arena);
+}

@@ -1,0 +1,21 @@
+/* Judging reviews and objectives: from answers and measured evidence to the facts of an
+ * EV_STEP_RESULT. Writes the records on the way. */
+#pragma once
+#include "engine/internal.h"
+
+/* {"result","why","limit","convergence","review"}; the caller frees it. */
+json_t *judge_review(Engine *engine, const Run *run, const json_t *answer);
+json_t *objective_take(Engine *engine, const Run *run, const json_t *answer, Arena *arena);
+/* The confirmation question (B-95), added to out. */
+void objective_question(Engine *engine, TaskId task, Str *out);
+/* Thresholds and retries for a task of this type: settings, profile, workflow, default. */
+struct Profile;
+void profile_of(Engine *engine, const Run *run, Arena *arena, struct Profile *profile);
+/* The newest record of this run: its data; NULL none. checkpoint NULL: at any. */
+json_t *record_data(Engine *engine, const Run *run, RecordKind kind, const char *checkpoint,
+                    Arena *arena);
+/* Must a person look, by mode, labels and guards (D-253..D-255)? why gets the sentence. */
+bool review_is_wanted(Engine *engine, const Run *run, bool is_verified, unsigned guards, Str *why);
+/* The guards that fired on what the work changed; records them. Returns how many. */
+unsigned guards_fire(Engine *engine, const Run *run, const json_t *change, const char *base_failed,
+                     int base_exit);
