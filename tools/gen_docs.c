@@ -125,8 +125,12 @@ typedef struct Page {
 } Page;
 
 static const Page pages[] = {
-    {"states", page_states},   {"events", page_events}, {"settings", page_settings},
-    {"backlog", page_backlog}, {"api", page_api},       {"workflows", page_workflows},
+    {"states", page_states},
+    {"events", page_events},
+    {"settings", page_settings},
+    {"backlog", page_backlog},
+    {"api", page_api},
+    {"workflows", page_workflows},
     {"workflow.schema.json", workflow_schema},
 };
 

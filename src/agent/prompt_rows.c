@@ -98,6 +98,7 @@ static const PromptBlank blanks[] = {
   {"convergence",       PROMPT_KEEP, false, "weighted coverage after the last accepted stage"},
   {"diffstat",          PROMPT_KEEP, false, "files, lines and folders of the change"},
   {"audit_rounds",      PROMPT_KEEP, false, "how often a reviewer goes over the work"},
+  {"mid_interval",      PROMPT_KEEP, false, "steps after which the work stops for a check in between"},
   {"verdict",           PROMPT_KEEP, false, "result of the last check"},
   {"why",               PROMPT_KEEP, false, "its reason, one sentence"},
   {"findings",          PROMPT_KEEP, false, "what the last check found (at most 32 KB)"},

@@ -13,7 +13,35 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Which demos there are, and what a person may want to look at afterwards. */
+typedef struct DemoRow {
+    const char *name;
+    const char *folder;      /* of its settings, backlog and scenario */
+    const char *commands[8]; /* ended by NULL */
+    const char *end;         /* what was promised */
+    bool has_timeline;       /* printed at the end: each step with the row that decided */
+} DemoRow;
+
+static const DemoRow rows[] = {
+    {"loop",
+     "demo",
+     {"status", "answer 7 \"MIT\"", "run", "why 6", "diff 2", "report"},
+     "The demo ended as scripted: one task asks and one is blocked on purpose.",
+     false},
+    {"lifecycle",
+     "demo/lifecycle",
+     {"why 1", "report 1", "prompt show plan 1", "workflow show lifecycle"},
+     "The demo ended as scripted: plan and work were each sent back once, then it landed.",
+     true},
+    {"staged",
+     "demo/staged",
+     {"target 1", "report 1", "profile show software", "export 1 --format b --out exported"},
+     "The demo ended as scripted: a stage was rolled back, another way led to the objective.",
+     true},
+};
+
 typedef struct Demo {
+    const DemoRow *row;
     Cli *cli;
     char folder[64];     /* everything lies below */
     char repository[96]; /* with otto.yaml */
@@ -52,10 +80,17 @@ static bool git(const Demo *demo, Err *err, const char *const *argv)
                               "core.hooksPath=/dev/null", "-c", "init.templateDir=", __VA_ARGS__,  \
                               NULL})
 
+static const EmbeddedFile *part_of(const Demo *demo, const char *name)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "%s/%s", demo->row->folder, name); /* ours, short */
+    return embedded_find(path);
+}
+
 static bool make_repository(const Demo *demo, Err *err)
 {
     size_t count;
-    const EmbeddedFile *files = embedded_all(&count), *settings = embedded_find("demo/otto.yaml");
+    const EmbeddedFile *files = embedded_all(&count), *settings = part_of(demo, "otto.yaml");
     if (!settings || !write_file(demo, "otto.yaml", settings, err))
         return settings ? false : err_set(err, ERR_INTERNAL, "the demo is not in this program");
     for (size_t i = 0; i < count; i++)
@@ -69,12 +104,11 @@ static bool make_repository(const Demo *demo, Err *err)
 static bool add_backlog(const Demo *demo, Err *err)
 {
     CLEANUP(arena_done) Arena scratch = ARENA_INIT;
-    const EmbeddedFile *file = embedded_find("demo/backlog.md");
+    const EmbeddedFile *file = part_of(demo, "backlog.md");
     int64_t project;
     Backlog backlog;
-    BacklogSource source = {.name = "demo/backlog.md",
-                            .text = file ? file->bytes : "",
-                            .length = file ? file->length : 0};
+    BacklogSource source = {
+        .name = "backlog.md", .text = file ? file->bytes : "", .length = file ? file->length : 0};
     if (!cli_project(demo->cli, true, &project, err) ||
         !backlog_read(&source, &scratch, &backlog, err))
         return false;
@@ -87,9 +121,9 @@ static bool add_backlog(const Demo *demo, Err *err)
             return false;
     }
     str_addf(&demo->cli->out,
-             "A demo: %zu tasks in %s.\nThe agent is a script: no model, no account, no network. "
+             "A demo: %zu task%s in %s.\nThe agent is a script: no model, no account, no network. "
              "Everything else is real.\n",
-             backlog.count, demo->repository);
+             backlog.count, backlog.count == 1 ? "" : "s", demo->repository);
     cli_flush(demo->cli);
     return call_post(demo->cli->caller, body, NULL, err, "/api/v1/tasks");
 }
@@ -119,24 +153,38 @@ static bool make_folders(Demo *demo, Err *err)
 /* Spelled out, so that they can be pasted: the demo has a state folder of its own. */
 static void suggest(const Demo *demo)
 {
-    static const char *const commands[] = {"status", "answer 7 \"MIT\"", "run",
-                                           "why 6",  "diff 2",           "report"};
     Str *out = &demo->cli->out;
     str_add(out, "To go on with it, paste these (they name the demo's own folders):\n");
-    for (size_t i = 0; i < COUNT(commands); i++)
-        str_addf(out, "  %s %s\n", str_text(&demo->otto), commands[i]);
+    for (size_t i = 0; i < COUNT(demo->row->commands) && demo->row->commands[i]; i++)
+        str_addf(out, "  %s %s\n", str_text(&demo->otto), demo->row->commands[i]);
     str_addf(out, "  git -C %s log --graph --oneline main\n", demo->repository);
 }
 
-/* One task asks a person and one is blocked, as written: the run ends with "something is left". */
+/* Every step with the row that decided it. */
+static void show_timeline(const Demo *demo)
+{
+    CLEANUP(json_freep) json_t *reply = NULL;
+    Err err = {0};
+    if (!demo->row->has_timeline)
+        return;
+    if (cli_caller(demo->cli, &err) &&
+        call_get(demo->cli->caller, &reply, &err, "/api/v1/tasks/1/timeline"))
+        str_addf(&demo->cli->out, "\n%s\n", json_text(reply, "text", "")); /* made for terminals */
+    else
+        cli_error(err.text);
+}
+
+/* In the first demo one task asks a person and one is blocked, as written: the run ends with
+ * "something is left". */
 static int judge(const Demo *demo, int code, bool is_kept)
 {
     if (is_kept && code != EXIT_ERR)
         suggest(demo);
     if (code != EXIT_DONE && code != EXIT_PARTLY)
         return code;
-    str_add(&demo->cli->out,
-            "The demo ended as scripted: one task asks and one is blocked on purpose.\n");
+    if (code == EXIT_PARTLY && demo->row->has_timeline)
+        return code;
+    str_addf(&demo->cli->out, "%s\n", demo->row->end);
     return EXIT_DONE;
 }
 
@@ -154,9 +202,21 @@ static void leave(const Demo *demo, bool is_kept)
     cli_flush(demo->cli);
 }
 
+static const DemoRow *find_row(const char *name, Err *err)
+{
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (text_equal(rows[i].name, name))
+            return &rows[i];
+    (void)err_set(err, ERR_USAGE, "unknown demo '%.40s'; there are loop, lifecycle and staged",
+                  name); /* NULL says it failed */
+    return NULL;
+}
+
 int command_demo(Cli *cli, const Args *args, Err *err)
 {
-    Demo demo = {.cli = cli};
+    Demo demo = {.cli = cli, .row = find_row(args->word_count ? args->words[0] : "loop", err)};
+    if (!demo.row)
+        return EXIT_ERR;
     SessionRequest request = {.slots = args_int(args, "slots", 4)};
     int code = EXIT_ERR;
     if (!make_folders(&demo, err)) {
@@ -165,6 +225,8 @@ int command_demo(Cli *cli, const Args *args, Err *err)
     }
     if (make_repository(&demo, err) && chdir(demo.repository) == 0 && add_backlog(&demo, err))
         code = session_run(cli, &request, err);
+    if (code == EXIT_DONE)
+        show_timeline(&demo);
     cli_caller_close(cli);
     bool is_kept = !args_has(args, "rm") || code == EXIT_ERR || code == EXIT_INTERRUPTED;
     code = judge(&demo, code, is_kept);

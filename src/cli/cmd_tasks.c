@@ -245,6 +245,21 @@ static void show_score(Cli *cli, const json_t *score)
     str_add_char(&cli->out, '\n');
 }
 
+/* What a person is to stand for, line by line. */
+static void show_guards(Cli *cli, const json_t *lines)
+{
+    size_t i;
+    const json_t *line;
+    if (json_array_size(lines))
+        str_add(&cli->out, "  guards fired:\n");
+    json_array_foreach(lines, i, line)
+    {
+        str_add(&cli->out, "    ");
+        str_add_line(&cli->out, json_string_value(line) ? json_string_value(line) : "");
+        str_add_char(&cli->out, '\n');
+    }
+}
+
 static void show_task(Cli *cli, const json_t *task)
 {
     const char *state = json_text(task, "state", "?");
@@ -276,6 +291,7 @@ static void show_task(Cli *cli, const json_t *task)
         str_add_block(&cli->out, json_text(task, "body", ""), 2);
         str_add_char(&cli->out, '\n');
     }
+    show_guards(cli, json_object_get(task, "guards"));
     view_steps(&cli->term, json_object_get(task, "steps"), &cli->out);
     show_runs(cli, json_object_get(task, "runs"));
     size_t index;

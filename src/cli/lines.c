@@ -127,6 +127,7 @@ static const LineRow rows[] = { /* the first row that fits wins */
     {"resume",          NULL,       NULL, 0, STYLE_NONE, "▸", ">", "resumed", false},
     {"stop.all",        NULL,       NULL, 0, STYLE_WARN, "‖", "=", "stopping", false},
     {"disk",            NULL,       NULL, 0, STYLE_WARN, "!", "!", "disk space", false},
+    {"step.result",     NULL,       NULL, 0, STYLE_NONE, "·", ".", "answers", false},
     {"turn.started",    NULL,       NULL, 0, STYLE_BUSY, "▸", ">", "works", true},
 };
 /* clang-format on */
@@ -179,6 +180,20 @@ static void add_reason(const Lines *lines, const LineRow *row, const json_t *eve
         str_add_line(out, str_text(&plain));
 }
 
+/* Where in its workflow, or else which turn. */
+static void add_place(const json_t *event, int64_t turn, Str *out)
+{
+    const char *phase = json_text(event, "phase", ""), *at = json_text(event, "checkpoint", "");
+    int64_t stage = json_int(event, "stage", 1);
+    if (!*phase && turn > 1)
+        str_addf(out, " on turn %" PRId64, turn);
+    if (!*phase)
+        return;
+    str_addf(out, " on %s%s%s", phase, *at ? " " : "", at);
+    if (stage > 1)
+        str_addf(out, ", stage %" PRId64, stage);
+}
+
 static void add_row(Lines *lines, const LineRow *row, const json_t *event)
 {
     int64_t task = json_int(event, "task", 0), turn = json_int(event, "turn", 0);
@@ -191,8 +206,8 @@ static void add_row(Lines *lines, const LineRow *row, const json_t *event)
         str_add_char(&text, ' ');
     }
     term_add(lines->term, &text, row->style, row->text);
-    if (row->only_plain && turn > 1)
-        str_addf(&text, " on turn %" PRId64, turn);
+    if (text_equal(row->event, "turn.started"))
+        add_place(event, turn, &text);
     add_reason(lines, row, event, &text);
     if (lines->waiting.length > WAITING_MOST)
         return; /* nobody reads that fast */

@@ -110,7 +110,7 @@ static bool read_counters(DecideInput *in, const Workflow *flow, RouteInput *rou
     route->retries = decide_int(in, in->root, "retries");
     for (unsigned i = 0; i < flow->limit_count; i++) {
         const WorkflowLimit *limit = &flow->limits[i];
-        int64_t fallback = limit->is_retry                    ? route->retries
+        int64_t fallback = limit->is_retry                  ? route->retries
                            : !strcmp(limit->name, "stages") ? MAX(route->stage, 1)
                                                             : 0;
         counters[count++] = (RouteCounter){.name = limit->name,
@@ -169,8 +169,9 @@ static bool read_gate(DecideInput *in, const Workflow *flow, const WorkflowPhase
         bool is_planning = strstr(route->status, "planning") != NULL;
         bool is_plan = is_planning && has_name(fitting, "post-plan");
         if (json_array_size(fitting) == 1 || is_plan)
-            route->checkpoint = is_plan ? "post-plan" : arena_strdup(&in->arena,
-                                    json_string_value(json_array_get(fitting, 0)));
+            route->checkpoint =
+                is_plan ? "post-plan"
+                        : arena_strdup(&in->arena, json_string_value(json_array_get(fitting, 0)));
         else
             return decide_fail(in, "checkpoint", NULL, TAKE(fitting),
                                "'checkpoint' is missing: where the %s said %s", gate->name,
@@ -179,7 +180,7 @@ static bool read_gate(DecideInput *in, const Workflow *flow, const WorkflowPhase
     }
     if (!has_name(all, route->checkpoint) ||
         !phase_result_at(flow, gate, route->checkpoint, route->result))
-        return decide_fail(in, "checkpoint", json_object_get(in->root, "checkpoint"), 
+        return decide_fail(in, "checkpoint", json_object_get(in->root, "checkpoint"),
                            json_array_size(fitting) ? TAKE(fitting) : TAKE(all),
                            "a %s at '%s' cannot say '%s'", gate->name, route->checkpoint,
                            route->result);
@@ -231,8 +232,7 @@ static void read_convergence(const DecideInput *in, RouteInput *route)
 {
     const json_t *convergence = decide_value(in, in->root, "convergence");
     route->has_convergence = convergence != NULL;
-    route->convergence =
-        json_number_value(decide_value(in, convergence, "convergence.value"));
+    route->convergence = json_number_value(decide_value(in, convergence, "convergence.value"));
     route->previous = json_number_value(decide_value(in, convergence, "convergence.previous"));
 }
 

@@ -211,6 +211,12 @@ void machine_load_dependency(Machine *machine, const Dependency *dependency)
     deps_load(machine->deps, dependency->task, dependency->on, dependency->need);
 }
 
+/* No agent and no slot, and yet something goes on: reports and resets. */
+static bool is_engine_work(RunState state)
+{
+    return state == RUN_REPORTING || state == RUN_RESETTING;
+}
+
 static void place_run(Machine *machine, Run *run)
 {
     ProjectMind *mind = mind_of(machine, run->project);
@@ -225,7 +231,7 @@ static void place_run(Machine *machine, Run *run)
     if (run->retry_ms)
         ids_add(&mind->later, run->id);
     mind->asking += run->state == RUN_ASKING;
-    mind->reporting += run->state == RUN_REPORTING;
+    mind->reporting += is_engine_work(run->state);
     mind->row.slots_used = mind->live.count;
 }
 
@@ -479,7 +485,7 @@ void set_run_state(Machine *machine, Run *run, RunState state)
     move_slot(machine, mind, run, state);
     note(machine, "r%u:%s>%s", run->id, run_state_word(run->state), run_state_word(state));
     mind->asking += (uint32_t)((state == RUN_ASKING) - (run->state == RUN_ASKING));
-    mind->reporting += (uint32_t)((state == RUN_REPORTING) - (run->state == RUN_REPORTING));
+    mind->reporting += (uint32_t)(is_engine_work(state) - is_engine_work(run->state));
     if (run->state == RUN_WAITING)
         ids_remove(&mind->waiting, run->id);
     run->state = state;

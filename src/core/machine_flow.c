@@ -52,6 +52,19 @@ const WorkflowPhase *run_phase(const Machine *machine, const Run *run)
     return &flow->phases[run->phase < flow->phase_count ? run->phase : 0];
 }
 
+/* Of a workflow that cannot be read any more the loop takes the place: its list may be shorter. */
+const char *run_checkpoint(const Machine *machine, const Run *run)
+{
+    const Workflow *flow = run_workflow(machine, run);
+    return run->checkpoint < flow->checkpoint_count ? flow->checkpoints[run->checkpoint].name
+                                                    : WF_NONE;
+}
+
+bool run_is_accepted(const Run *run)
+{
+    return run->commit[0] && strcmp(run->commit, run->good) == 0;
+}
+
 bool flow_has_states(const Workflow *flow)
 {
     return workflow_has_status(flow, "active");
@@ -73,7 +86,7 @@ const char *machine_status_word(const Machine *machine, const Task *task)
         return task_state_word(task->state);
     if (task->state == TASK_CANCELLED && workflow_has_status(flow, "cancelled"))
         return "cancelled";
-    bool fits = run && run_workflow(machine, run) == flow;
+    bool fits = run && run_workflow(machine, run) == flow && !task->is_fresh;
     return fits ? status_word(machine, run) : flow->first_status;
 }
 
@@ -133,7 +146,7 @@ static void fill_counters(const Machine *machine, const Run *run, RouteCounter o
         {"moved", 0, -1},
         {"steps", run->steps, limits->max_steps},
         {"stages", run->stage, -1},
-        {flow->checkpoints[run->checkpoint].name, gate_tries_of(run, run->checkpoint),
+        {run_checkpoint(machine, run), gate_tries_of(run, run->checkpoint),
          run->gate_limit ? run->gate_limit - 1 : -1},
     };
     memcpy(out, counters, sizeof counters);
@@ -146,19 +159,19 @@ static uint32_t route_flags(const Machine *machine, const Task *task, const Run 
     return (uint32_t)task->is_filled << FLAG_TARGET_FILLED |
            (uint32_t)is_confirmed << FLAG_CONFIRMED | (uint32_t)task->is_refined << FLAG_REFINED |
            (uint32_t)run->is_rolled_back << FLAG_ROLLED_BACK |
-           (uint32_t)run->is_review_wanted << FLAG_REVIEW | 1u << FLAG_ACCEPTED;
+           (uint32_t)run->is_review_wanted << FLAG_REVIEW |
+           (uint32_t)run_is_accepted(run) << FLAG_ACCEPTED;
 }
 
 static RouteInput route_input(const Machine *machine, const Run *run, const char *result,
                               RouteCounter counters[COUNTERS])
 {
-    const Workflow *flow = run_workflow(machine, run);
     fill_counters(machine, run, counters);
     return (RouteInput){
         .status = status_word(machine, run),
         .substate = substate_word((Substate)run->substate),
         .step = run_phase(machine, run)->name,
-        .checkpoint = flow->checkpoints[run->checkpoint].name,
+        .checkpoint = run_checkpoint(machine, run),
         .result = result,
         .counters = counters,
         .counter_count = COUNTERS,
@@ -294,6 +307,16 @@ static void show_phase(Machine *machine, Run *run)
         set_status(machine, run, status);
 }
 
+/* A kind of phase that nobody carries out: a person should see it. */
+static void cannot_enter(Machine *machine, Run *run)
+{
+    Task *task = task_at(machine, run->task);
+    say(machine, "phase '%s' cannot be carried out", run_phase(machine, run)->name);
+    set_task_state(machine, task, TASK_BLOCKED);
+    end_run(machine, run, task);
+    emit(machine, FX_NOTICE, task, run, "phase");
+}
+
 static void enter_phase(Machine *machine, Run *run)
 {
     const WorkflowPhase *phase = run_phase(machine, run);
@@ -328,7 +351,7 @@ static void enter_phase(Machine *machine, Run *run)
         break;
     case PHASE_CHILDREN:
     case PHASE_KIND_COUNT:
-        note(machine, "t%u: no such phase", run->task);
+        cannot_enter(machine, run);
         break;
     }
 }
@@ -415,7 +438,6 @@ static int plain_length(const char *why)
 static void tell_route(Machine *machine, const Run *run, const RouteStep *step, const char *result,
                        const char *detail)
 {
-    const Workflow *flow = run_workflow(machine, run);
     bool has_detail = detail && *detail;
     Step *out = machine->step;
     StepRoute route = {.task = run->task,
@@ -424,7 +446,7 @@ static void tell_route(Machine *machine, const Run *run, const RouteStep *step, 
                        .turn = run->turn,
                        .stage = run->stage,
                        .phase = run_phase(machine, run)->name,
-                       .checkpoint = flow->checkpoints[run->checkpoint].name,
+                       .checkpoint = run_checkpoint(machine, run),
                        .row = step->row,
                        .next = step->next,
                        .actions = step->actions,
@@ -450,11 +472,32 @@ static int phase_of_kind(const Workflow *flow, PhaseKind kind)
     return -1;
 }
 
+static bool is_last_landing(const RouteStep *step)
+{
+    return text_equal(step->next, WF_STOP) && asks_for(step, ACTION_ENQUEUE_MERGE);
+}
+
 /* Where the row leads: a phase, the last landing of a run that stops, or -1. */
 static int next_phase(const Workflow *flow, const RouteStep *step)
 {
-    bool is_landing = text_equal(step->next, WF_STOP) && asks_for(step, ACTION_ENQUEUE_MERGE);
-    return is_landing ? phase_of_kind(flow, PHASE_MERGE) : workflow_phase_index(flow, step->next);
+    return is_last_landing(step) ? phase_of_kind(flow, PHASE_MERGE)
+                                 : workflow_phase_index(flow, step->next);
+}
+
+/* What a check or a person let pass is good; what was written after that does not land with it. */
+static void mark_accepted(Machine *machine, Run *run, const RouteStep *step)
+{
+    const Workflow *flow = run_workflow(machine, run);
+    PhaseKind kind = run_phase(machine, run)->kind;
+    int phase = next_phase(flow, step);
+    bool is_landing = phase >= 0 && flow->phases[phase].kind == PHASE_MERGE;
+    bool is_verdict = kind == PHASE_GATE || kind == PHASE_APPROVE;
+    if (flow_has_states(flow) || !is_landing)
+        return;
+    if (is_last_landing(step) && run->good[0])
+        memcpy(run->commit, run->good, HASH_SIZE);
+    else if (is_verdict)
+        memcpy(run->good, run->commit, HASH_SIZE);
 }
 
 static void follow(Machine *machine, Run *run, Task *task, const RouteStep *step)
@@ -486,6 +529,7 @@ void run_apply(Machine *machine, Run *run, const char *word, const char *detail)
     tell_route(machine, run, &step, result ? result : word, detail);
     count_try(machine, run, task, word, asks_for(&step, ACTION_COUNT_RETRY));
     count_stage(run, &step);
+    mark_accepted(machine, run, &step);
     bool is_going_on =
         text_equal(word, "none") && text_equal(step.next, run_phase(machine, run)->name);
     run->steps += !flow_has_states(flow) && !is_going_on && run->steps < UINT16_MAX;
@@ -496,7 +540,7 @@ void run_apply(Machine *machine, Run *run, const char *word, const char *detail)
     Substate substate = SUB_NONE;
     (void)substate_find(step.substate, &substate); /* "" and unknown: none */
     run->substate = (uint8_t)substate;
-    run->asks = 0;
+    run->asks = run->result = run->gate_limit = 0;
     set_status(machine, run, step.status);
     run_changed(machine, run);
     task_changed(machine, task);
@@ -557,10 +601,13 @@ static bool run_enter(Machine *machine, Run *run, bool is_taken_up)
     Task *task = task_at(machine, run->task);
     PhaseKind kind = run_phase(machine, run)->kind;
     run->step_turns = 0;
-    if (task->next_phase) {
-        set_phase(machine, run, task->next_phase - 1, WF_NONE);
+    int wanted = task->next_phase - 1;
+    if (wanted >= 0) {
         task->next_phase = 0;
         task_changed(machine, task);
+    }
+    if (wanted >= 0 && wanted < flow->phase_count) {
+        set_phase(machine, run, wanted, WF_NONE);
         return true;
     }
     if (is_taken_up && (flow_has_states(flow) ? kind == PHASE_AGENT : needs_slot(kind)))
@@ -592,8 +639,21 @@ void run_reset_done(Machine *machine, Run *run)
     run_changed(machine, run);
     say(machine, "its work goes on from %s",
         run->good[0] ? "the commit of the last accepted stage" : "the base");
+    bool is_left = run->stop == STOP_BY_REMOVE || run->stop == STOP_BY_SKIP;
+    if (!is_left && !run_enter(machine, run, false))
+        return;
     if (run->stop)
         run_park(machine, run, "stopped after the rollback");
-    else if (run_enter(machine, run, false))
+    else
         enter_phase(machine, run);
+}
+
+/* The workspace could not be put aside: a person looks. Whoever goes on does so from the good
+ * commit all the same, since that was decided. */
+void run_reset_failed(Machine *machine, Run *run, const Event *event)
+{
+    bool has_error = phase_has_result(run_phase(machine, run), "error");
+    run_retry_step(machine, run, event, has_error ? "error" : "failed");
+    if (run->state != RUN_RESETTING)
+        memcpy(run->commit, run->good, HASH_SIZE);
 }

@@ -24,7 +24,7 @@ typedef struct ProjectMind {
     IdList delayed; /* tasks with a back-off */
     IdList later;   /* runs whose step is tried again later */
     uint32_t asking;
-    uint32_t reporting;
+    uint32_t reporting; /* or resetting */
     bool is_held;     /* tasks are being added */
     int64_t alert_ms; /* when to look for tasks that wait too long (D-105); 0: not set */
 } ProjectMind;
@@ -99,7 +99,10 @@ void phase_begin(Machine *machine, Run *run);                 /* with workspace 
 void phase_begin_or_wait(Machine *machine, Run *run); /* a pause takes hold between two turns */
 const WorkflowPhase *run_phase(const Machine *machine, const Run *run);
 bool flow_has_states(const Workflow *flow); /* its statuses are the states of tasks */
+const char *run_checkpoint(const Machine *machine, const Run *run); /* the word; "" none */
+bool run_is_accepted(const Run *run); /* a check or a person accepted its present commit */
 void run_reset_done(Machine *machine, Run *run);
+void run_reset_failed(Machine *machine, Run *run, const Event *event);
 void run_flow_init(Machine *machine, Run *run, const Run *last, const Task *task);
 
 /* machine_run.c: reports of the world about one run */

@@ -84,7 +84,10 @@ static void on_clean(Machine *machine, Run *run, const Event *event)
 {
     keep_hash(run->old_tip, event->ref);
     keep_hash(run->new_tip, event->ref2);
-    if (event->a) {
+    /* after a conflict was resolved no check has seen the work */
+    bool is_checked = flow_has_states(run_workflow(machine, run)) ||
+                      (run->conflict_tries == 0 && run->merged_tries == 0);
+    if (event->a && is_checked) {
         say(machine, "merges cleanly; the merged tree is the one that was checked");
         set_run_state(machine, run, RUN_LANDING);
     } else {

@@ -12,8 +12,8 @@ static Run *asking_run(const Machine *machine, const Task *task)
 bool run_is_reviewed(const Machine *machine, const Run *run)
 {
     const WorkflowPhase *phase = run_phase(machine, run);
-    const char *checkpoint = run_workflow(machine, run)->checkpoints[run->checkpoint].name;
-    return phase_has_result(phase, "approved") && !text_equal(checkpoint, "question");
+    return phase_has_result(phase, "approved") &&
+           !text_equal(run_checkpoint(machine, run), "question");
 }
 
 /* The work starts again from an earlier commit: the workspace is put aside first (D-256). */
@@ -26,10 +26,11 @@ static void redo_from(Machine *machine, Run *run, const char *commit)
     set_run_state(machine, run, RUN_RESETTING);
 }
 
+static const char *const results[] = {
+    [REVIEW_APPROVE] = "approved", [REVIEW_REDO] = "redo", [REVIEW_REJECT] = "rejected"};
+
 bool on_reviewed(Machine *machine, const Event *event)
 {
-    static const char *const results[] = {
-        [REVIEW_APPROVE] = "approved", [REVIEW_REDO] = "redo", [REVIEW_REJECT] = "rejected"};
     Task *task = task_at(machine, event->task);
     Run *run = asking_run(machine, task);
     if (!run || event->a < 0 || event->a >= (int64_t)COUNT(results))
@@ -58,9 +59,20 @@ bool on_target_set(Machine *machine, const Event *event)
     task_changed(machine, task);
     note(machine, "t%u:target", task->id);
     say(machine, "its objective was %s", is_new ? "confirmed" : "changed");
-    if (run && is_new && text_equal(run_phase(machine, run)->name, "confirm"))
+    if (run && event->b && text_equal(run_phase(machine, run)->name, "confirm"))
         run_apply(machine, run, "approved", NULL);
     return true;
+}
+
+static uint32_t command_flags(const Machine *machine, const Task *task)
+{
+    const Run *run = run_at(machine, task->run);
+    bool is_accepted = run && !task->is_fresh && run_is_accepted(run);
+    bool is_confirmed =
+        task->is_confirmed || mind_of(machine, task->project)->row.limits.auto_confirm;
+    return (uint32_t)task->is_filled << FLAG_TARGET_FILLED |
+           (uint32_t)is_confirmed << FLAG_CONFIRMED | (uint32_t)task->is_refined << FLAG_REFINED |
+           (uint32_t)is_accepted << FLAG_ACCEPTED;
 }
 
 /* The status that a command brings; the next run begins with its phase. */
@@ -69,18 +81,26 @@ static bool command_row(const Machine *machine, const Task *task, const char *co
 {
     RouteInput input = {.status = machine_status_word(machine, task),
                         .substate = WF_NONE,
-                        .flags = 1u << FLAG_ACCEPTED};
+                        .flags = command_flags(machine, task)};
     return workflow_transition(machine_task_workflow(machine, task), &input, command, step);
+}
+
+static uint8_t phase_of_command(const Machine *machine, const Task *task, const RouteStep *step)
+{
+    const Workflow *flow = machine_task_workflow(machine, task);
+    return (uint8_t)(step->next ? workflow_phase_index(flow, step->next) + 1 : 0);
 }
 
 static void set_by_command(Machine *machine, Task *task, const RouteStep *step)
 {
     const Workflow *flow = machine_task_workflow(machine, task);
     Run *run = run_at(machine, task->run);
-    int phase = step->next ? workflow_phase_index(flow, step->next) : -1;
+    int phase = phase_of_command(machine, task, step) - 1;
     int status = workflow_status_index(flow, step->status);
     Substate substate = SUB_NONE;
-    if (run && run_workflow(machine, run) == flow && status >= 0) {
+    /* only the merge itself brings the status that follows from it */
+    bool is_merge = phase >= 0 && flow->phases[phase].kind == PHASE_MERGE;
+    if (run && run_workflow(machine, run) == flow && status >= 0 && !is_merge) {
         (void)substate_find(step->substate, &substate); /* "" and unknown: none */
         run->status = (uint8_t)status;
         run->substate = (uint8_t)substate;
@@ -92,9 +112,17 @@ static void set_by_command(Machine *machine, Task *task, const RouteStep *step)
 
 static void take_command(Machine *machine, Task *task, const RouteStep *step)
 {
-    set_by_command(machine, task, step);
+    const Workflow *flow = machine_task_workflow(machine, task);
+    int status = workflow_status_index(flow, step->status);
     say(machine, "%s", step->why);
-    back_to_pending(machine, task, false);
+    if (status >= 0 && flow->statuses[status].is_final) { /* given up: as if it was removed */
+        set_task_state(machine, task, TASK_CANCELLED);
+        reach_changed(machine, task);
+        return;
+    }
+    set_by_command(machine, task, step);
+    back_to_pending(machine, task, task->is_fresh);
+    task->next_phase = phase_of_command(machine, task, step);
 }
 
 void people_retry(Machine *machine, Task *task)
@@ -128,8 +156,8 @@ bool on_refined(Machine *machine, const Event *event)
     task_changed(machine, task);
     note(machine, "t%u:refined:%lld", task->id, (long long)event->a);
     say(machine, event->a > 0 ? "a refinement waits to be applied" : "no refinement waits");
-    if (task->state == TASK_DONE && event->a > 0 && command_row(machine, task, "target", &step) &&
-        step.is_allowed)
+    if (task->state == TASK_DONE && !task->is_undoing && event->a > 0 &&
+        command_row(machine, task, "target", &step) && step.is_allowed)
         take_command(machine, task, &step);
     return true;
 }
@@ -152,9 +180,11 @@ static bool check_command(const Machine *machine, const Task *task, const char *
 {
     const Workflow *flow = machine_task_workflow(machine, task);
     RouteStep step = {.why = "that cannot be done now"};
-    if (!command || !workflow_has_command(flow, command))
+    if (!command || !workflow_has_command(flow, command) || flow_has_states(flow))
         return err_set(err, ERR_USAGE, "workflow '%s' has no command '%.60s'", flow->name,
                        command ? command : "");
+    if (task->is_undoing)
+        return err_set(err, ERR_CONFLICT, "the landing of task #%u is being undone", task->id);
     if (task->state == TASK_ACTIVE || task->state == TASK_REVIEW)
         return err_set(err, ERR_CONFLICT, "task #%u is %s: stop it first", task->id,
                        task_state_word(task->state));
@@ -174,6 +204,9 @@ bool people_check(const Machine *machine, const Event *event, Err *err)
     if (event->kind == EV_REVIEWED && (!run || !run_is_reviewed(machine, run)))
         return err_set(err, ERR_CONFLICT, "task #%u waits for no review (it is %s)", task->id,
                        task_state_word(task->state));
+    if (event->kind == EV_REVIEWED && (event->a < 0 || event->a >= (int64_t)COUNT(results) ||
+                                       !phase_result(run_phase(machine, run), results[event->a])))
+        return err_set(err, ERR_CONFLICT, "that is no answer to what task #%u asks", task->id);
     if (event->kind == EV_COMMAND)
         return check_command(machine, task, event->text, err);
     if (task->state == TASK_CANCELLED)

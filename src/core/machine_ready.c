@@ -8,11 +8,12 @@ static uint8_t reach_of(const Machine *machine, const Task *task)
 {
     if (task->state == TASK_DONE)
         return NEED_DONE + 1;
-    if (task->state == TASK_REVIEW)
-        return NEED_VERIFIED + 1; /* its gate has passed; a person looks at it */
+    const Run *run = run_at(machine, task->run);
+    if (task->state == TASK_REVIEW) /* its gate has passed, or a person decides before any gate */
+        return run && text_equal(run_checkpoint(machine, run), "review") ? NEED_VERIFIED + 1
+                                                                         : NEED_STARTED + 1;
     if (task->state != TASK_ACTIVE)
         return 0;
-    const Run *run = run_at(machine, task->run);
     bool is_verified = run && run->state >= RUN_QUEUED && run->state <= RUN_LANDING;
     return is_verified ? NEED_VERIFIED + 1 : NEED_STARTED + 1;
 }

@@ -105,7 +105,8 @@ static CompletionInput completion_input(const Machine *machine, const Run *run, 
         .signal = (SignalType)run->signal,
         .gate = gate,
         .mode = MODE_AUTOPILOT,
-        .iterations = run->turn - run->cut_turns,
+        .iterations = flow_has_states(run_workflow(machine, run)) ? run->turn - run->cut_turns
+                                                                  : run->step_turns,
         .max_iterations = task_max_turns(machine, task),
         .elapsed_ms = run_elapsed(machine, run),
         .timeout_ms = task_timeout(machine, task),
@@ -145,6 +146,23 @@ static void stuck_test(Machine *machine, Run *run)
         autopilot_set(machine, mind_of(machine, run->project), AUTO_PAUSING);
 }
 
+static bool answer_word(Machine *machine, const Run *run)
+{
+    return run->result && word_at(run_phase(machine, run)->results, run->result - 1u, machine->word,
+                                  sizeof machine->word);
+}
+
+/* A self-driving session: how it ended was judged with its files, stop and exit known; one that
+ * finished while it was being stopped has finished. A question is asked where it would go on. */
+static const char *session_result(Machine *machine, const Run *run)
+{
+    bool is_session = run_phase(machine, run)->kind == PHASE_OBSERVE;
+    if (!is_session || run->stop == STOP_BY_OUTPUT || !answer_word(machine, run))
+        return NULL;
+    bool asks = run->signal == SIGNAL_PENDING && text_equal(machine->word, "continue");
+    return asks ? "PENDING" : machine->word;
+}
+
 /* What a turn's end means: the wish that ended it, an accident, the answer, or the signal. */
 static const char *turn_result(Machine *machine, const Run *run)
 {
@@ -154,21 +172,23 @@ static const char *turn_result(Machine *machine, const Run *run)
         [STOP_BY_STEPS] = "max-iterations",
         [STOP_BY_STALL] = "stall-limit",
     };
+    const char *own = session_result(machine, run);
+    if (own)
+        return own;
     if (stopped[run->stop])
         return stopped[run->stop];
     const char *accident = exit_result(run);
     if (accident)
         return accident;
-    bool has_answer = run->result && word_at(run_phase(machine, run)->results, run->result - 1u,
-                                             machine->word, sizeof machine->word);
-    return has_answer ? machine->word : signal_result(machine, run);
+    return answer_word(machine, run) ? machine->word : signal_result(machine, run);
 }
 
 /* An answer that cannot be read is asked for once more; that is no step of its own. */
 static bool ask_again(Machine *machine, Run *run, const char *result)
 {
     enum { MOST_ASKS = 1 };
-    if (!text_equal(result, "invalid") || run->asks >= MOST_ASKS)
+    const char *own = phase_result(run_phase(machine, run), "invalid"); /* of a gate: error */
+    if (!run->result || !text_equal(result, own) || run->asks >= MOST_ASKS)
         return false;
     run->asks++;
     say(machine, "its answer could not be read; it is asked once more");
@@ -186,6 +206,8 @@ static void judge_turn(Machine *machine, Run *run)
     }
     const char *result = turn_result(machine, run);
     run->stop = STOP_NONE;
+    if (result != machine->word)
+        run->result = 0; /* something else than its answer decides: no round of a gate (B-46) */
     if (ask_again(machine, run, result))
         return;
     if (text_equal(result, "none"))
@@ -204,7 +226,7 @@ static void judge_gate(Machine *machine, Run *run, const Event *event)
         return;
     }
     run->is_review_wanted |= event->b != 0;
-    if (!flow_has_states(run_workflow(machine, run))) {
+    if (run->workflow) { /* the loop alone goes by the table of completion (D-36) */
         run_apply(machine, run,
                   event->a == VERDICT_PASS   ? "pass"
                   : event->a == VERDICT_NONE ? "partial"
@@ -322,9 +344,20 @@ static void on_step_result(Machine *machine, Run *run, const Event *event)
     if (value >= 0)
         run->convergence = (int32_t)MIN(value, CONVERGENCE_ONE);
     run->is_review_wanted |= json_flag(json, "review", false);
+    if (run->stop == STOP_NONE) /* a session that a person stopped by hand */
+        run->stop = (uint8_t)observe_text_stop(event->text);
     run_changed(machine, run);
     note(machine, "r%u:says:%s", run->id, word);
     say(machine, "%s%s%s", word, *why ? ": " : "", why);
+}
+
+/* Only a landing makes a task done and only a person gives it up, whatever the session says. */
+static int told_status(const Workflow *flow, const char *word)
+{
+    int status = word ? workflow_status_index(flow, word) : -1;
+    bool is_end = status >= 0 && (flow->statuses[status].is_final ||
+                                  text_equal(flow->statuses[status].ends, "done"));
+    return is_end ? -1 : status;
 }
 
 /* A self-driving session counts its own steps; the engine counts with it. */
@@ -332,7 +365,7 @@ static void on_observed(Machine *machine, Run *run, const Event *event)
 {
     const Workflow *flow = run_workflow(machine, run);
     const Limits *limits = &mind_of(machine, run->project)->row.limits;
-    int status = event->ref ? workflow_status_index(flow, event->ref) : -1;
+    int status = told_status(flow, event->ref);
     StopWish wish = event->text ? observe_text_stop(event->text) : STOP_NONE;
     run->steps = (uint16_t)CLAMP(event->a, (int64_t)run->steps, UINT16_MAX);
     if (status >= 0)
@@ -358,7 +391,7 @@ static void on_reset(Machine *machine, Run *run, const Event *event)
 
 static void on_reset_failed(Machine *machine, Run *run, const Event *event)
 {
-    run_retry_step(machine, run, event, "error");
+    run_reset_failed(machine, run, event);
 }
 
 typedef struct RunRule {

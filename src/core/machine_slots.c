@@ -23,7 +23,9 @@ int64_t run_elapsed(const Machine *machine, const Run *run)
 static void claim(Machine *machine, ProjectMind *mind, Task *task, QueueAge age)
 {
     Run *run = run_at(machine, task->run);
-    bool is_taken_up = run && run->state == RUN_PARKED && !task->is_fresh;
+    bool is_taken_up =
+        run && run->state == RUN_PARKED && !task->is_fresh &&
+        run_workflow(machine, run) == machine_task_workflow(machine, task); /* or it was changed */
     if (!is_taken_up && run && run->state == RUN_PARKED)
         set_run_state(machine, run, RUN_ENDED); /* nobody takes it up any more */
     if (!is_taken_up)

@@ -161,7 +161,7 @@ static void explain_run(const Machine *machine, const Run *run, Str *out)
         str_addf(out, "%s (run %u, turn %u of %u)", help[run->state], run->id,
                  run->turn - run->cut_turns, task_max_turns(machine, task));
     } else {
-        const char *checkpoint = flow->checkpoints[run->checkpoint].name;
+        const char *checkpoint = run_checkpoint(machine, run);
         str_addf(out, "%s: %s%s%s, status %s, stage %u (run %u, step %u of %u)", help[run->state],
                  run_phase(machine, run)->name, *checkpoint ? " at " : "", checkpoint,
                  machine_status_word(machine, task), run->stage, run->id, run->steps + 1u,
@@ -215,6 +215,12 @@ static bool check_answer(const Machine *machine, const Task *task, Err *err)
                    task_state_word(task->state));
 }
 
+static bool is_done_status(const Machine *machine, const Run *run)
+{
+    const Workflow *flow = run_workflow(machine, run);
+    return run->status < flow->status_count && text_equal(flow->statuses[run->status].ends, "done");
+}
+
 /* What must not happen to a run at this moment, whatever its task's state. */
 static bool check_run(const Machine *machine, const Task *task, Err *err)
 {
@@ -223,6 +229,10 @@ static bool check_run(const Machine *machine, const Task *task, Err *err)
         return err_set(err, ERR_CONFLICT, "the landing of task #%u is being undone", task->id);
     if (run && run->state >= RUN_MERGING && run->state <= RUN_LANDING)
         return err_set(err, ERR_CONFLICT, "task #%u is being merged; wait a moment", task->id);
+    if (run && run->state == RUN_REPORTING && task->state == TASK_ACTIVE &&
+        is_done_status(machine, run))
+        return err_set(err, ERR_CONFLICT, "task #%u is done, its report is being written",
+                       task->id);
     return true;
 }
 

@@ -110,6 +110,8 @@ void back_to_pending(Machine *machine, Task *task, bool is_fresh)
     task->retries = 0;
     task->not_before_ms = 0;
     task->is_fresh = is_fresh;
+    if (is_fresh)
+        task->next_phase = 0; /* it begins at the beginning */
     ids_remove(&mind_of(machine, task->project)->delayed, task->id);
     set_task_state(machine, task, TASK_PENDING);
     task_changed(machine, task);
@@ -122,8 +124,11 @@ static bool on_task_edited(Machine *machine, const Event *event)
     Task *task = task_at(machine, event->task);
     if (!task)
         return false;
+    uint8_t workflow = task->workflow;
     machine_unlink_child(machine, task->id);
     fill_task(machine, task, event);
+    if (task->workflow != workflow)
+        task->next_phase = 0; /* a phase of the other one */
     machine_link_child(machine, task->id);
     task_changed(machine, task);
     reach_changed(machine, task);
@@ -240,7 +245,7 @@ static void stop_run(Machine *machine, Run *run, StopWish wish, bool is_forced)
         wish = (StopWish)run->stop; /* its task is left out; no later stop brings it back */
     if (run->state == RUN_WORKING || run->state == RUN_STOPPING)
         run_stop(machine, run, wish, is_forced);
-    else if (run_holds_slot(run->state))
+    else if (run_holds_slot(run->state) || run->state == RUN_RESETTING)
         run->stop = (uint8_t)wish; /* preparing, saving, verifying: at the end of the step */
     else {
         run->stop = (uint8_t)wish;
@@ -376,8 +381,11 @@ static bool on_rollback(Machine *machine, const Event *event)
         emit(machine, FX_ROLLBACK, task, NULL, NULL);
         return true;
     }
-    if (!(1u << task->state & (1u << TASK_FAILED | 1u << TASK_TIMEOUT | 1u << TASK_BLOCKED)))
+    if (!(1u << task->state & (1u << TASK_FAILED | 1u << TASK_TIMEOUT | 1u << TASK_BLOCKED |
+                               1u << TASK_REVIEW)))
         return false;
+    if (task->state == TASK_REVIEW)
+        run_park(machine, run_at(machine, task->run), "not approved");
     say(machine, "nothing of it had landed; the next run starts from the target (D-135)");
     back_to_pending(machine, task, true);
     return true;

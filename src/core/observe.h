@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "core/types.h"
+#include "core/workflow.h"
 
 typedef enum ObserveProtocol { OBSERVE_A, OBSERVE_B } ObserveProtocol;
 
@@ -31,6 +32,8 @@ const char *observe_protocol_word(ObserveProtocol protocol); /* "a", "b" */
 const char *observe_state_file(ObserveProtocol protocol);    /* ".index.json", ".status.json" */
 /* Of workflow auto-a or auto-b; false: another workflow. */
 bool observe_protocol_find(const char *workflow, ObserveProtocol *protocol);
+/* Of any workflow with a phase of kind observe, a user's as well: B's tasks become satisfied. */
+ObserveProtocol observe_protocol_of(const Workflow *workflow);
 
 /* ---- words: the one vocabulary that validation, documentation and tests use (defect 19) ---- */
 

@@ -21,6 +21,11 @@ bool observe_protocol_find(const char *workflow, ObserveProtocol *protocol)
     return true;
 }
 
+ObserveProtocol observe_protocol_of(const Workflow *workflow)
+{
+    return workflow_status_index(workflow, "satisfied") >= 0 ? OBSERVE_B : OBSERVE_A;
+}
+
 /* ---- times ---- */
 
 /* Takes exactly `digits` digits; -1 when they are not there. */

@@ -2,9 +2,9 @@
  *
  * It is a net for slips and for plain malice, not a sandbox: commands run in a checkout of their
  * own with the limits of the gate. What hits a row must be asked for by a person instead. */
+#include "base/pattern.h"
 #include "core/excerpt.h"
 #include "core/plan.h"
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static const DangerRow rows[] = {
   { "system-packages",   START "(apt|apt-get|dnf|yum|apk|pacman|zypper|brew|snap)[ \t]+[-a-z \t]*(install|remove|purge|upgrade|add|-S)\\b", NULL, "changes the system's packages" },
   { "privilege",         START "(sudo|su|doas|pkexec)\\b|\\bchmod[ \t]+(-[a-z]+[ \t]+)*([ugoa]*\\+[rwx]*s|[0-7]?777)|\\bchown[ \t]+-[a-z]*r", NULL, "takes or gives away rights" },
   { "environment",       "\\b(LD_PRELOAD|LD_AUDIT|BASH_ENV|PROMPT_COMMAND|DYLD_INSERT_LIBRARIES|GIT_SSH_COMMAND)=", NULL, "bends the environment of other programs" },
-  { "outside",           "(\\.\\./){3,}|/proc/(self|[0-9]+)/|/etc/(passwd|sudoers|cron)|[ \t>]/(boot|root|sys)/", NULL, "reaches outside of the work" },
+  { "outside",           "\\.\\./\\.\\./\\.\\./|/proc/(self|[0-9]+)/|/etc/(passwd|sudoers|cron)|[ \t>]/(boot|root|sys)/", NULL, "reaches outside of the work" },
   { "configuration",     "(>|\\btee\\b)[^|;]*(\\.(bashrc|bash_profile|profile|zshrc|gitconfig)\\b|\\.config/|/etc/)|\\bgit[ \t]+config[ \t]+--(global|system)|" START "(crontab|systemctl|launchctl)[ \t]", NULL, "changes the configuration of the machine" },
   { "name-tunnel",       "\\b(dig|nslookup|host|ping)\\b[^;|]*(\\$\\(|`)",                              NULL, "carries data in names" },
   { "metadata-service",  "169\\.254\\.169\\.254|metadata\\.(google|azure)",                             NULL, "asks for the machine's own credentials" },
@@ -47,52 +47,27 @@ const DangerRow *danger_rows(size_t *count)
     return rows;
 }
 
-/* Compiled once per row, whatever the number of commands. */
-typedef struct Scan {
-    regex_t pattern, unless;
-    bool has_unless;
-} Scan;
-
-static void compile(const char *pattern, regex_t *out)
+static const Pattern *read_row(Arena *arena, const char *words)
 {
-    int result = regcomp(out, pattern, REG_EXTENDED | REG_ICASE | REG_NOSUB);
-    if (result != 0)
+    const Pattern *pattern = pattern_read(arena, words);
+    if (!pattern)
         abort(); /* a slip in our own table; every row is tested */
-}
-
-static void scan_open(const DangerRow *row, Scan *scan)
-{
-    compile(row->pattern, &scan->pattern);
-    scan->has_unless = row->unless != NULL;
-    if (scan->has_unless)
-        compile(row->unless, &scan->unless);
-}
-
-static bool scan_hits(const Scan *scan, const char *command)
-{
-    return regexec(&scan->pattern, command, 0, NULL, 0) == 0 &&
-           !(scan->has_unless && regexec(&scan->unless, command, 0, NULL, 0) == 0);
-}
-
-static void scan_close(Scan *scan)
-{
-    regfree(&scan->pattern);
-    if (scan->has_unless)
-        regfree(&scan->unless);
+    return pattern;
 }
 
 /* The first row that each command hits; NULL for none. */
 static void find_hits(const PlanCheck *checks, size_t count, const DangerRow **hits)
 {
+    CLEANUP(arena_done) Arena arena = ARENA_INIT;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        Scan scan;
-        scan_open(&rows[i], &scan);
+        const Pattern *pattern = read_row(&arena, rows[i].pattern);
+        const Pattern *unless = rows[i].unless ? read_row(&arena, rows[i].unless) : NULL;
         for (size_t j = 0; j < count; j++) {
             bool is_run = strcmp(checks[j].mode, "executable") == 0; /* nothing else is */
-            if (!hits[j] && is_run && scan_hits(&scan, checks[j].command))
+            if (!hits[j] && is_run && pattern_fits(pattern, checks[j].command) &&
+                !(unless && pattern_fits(unless, checks[j].command)))
                 hits[j] = &rows[i];
         }
-        scan_close(&scan);
     }
 }
 

@@ -47,7 +47,7 @@ typedef enum TaskState {
     X(RUN_ENDED, "ended", false, FX_NONE, "over")                                                  \
     X(RUN_RETIRING, "retiring", false, FX_RETIRE, "over; its workspace is being put away")         \
     X(RUN_REPORTING, "reporting", false, FX_REPORT, "its report is being written")                 \
-    X(RUN_RESETTING, "resetting", true, FX_RESET, "its work goes back to the last good commit")
+    X(RUN_RESETTING, "resetting", false, FX_RESET, "its work goes back to the last good commit")
 
 typedef enum RunState {
 #define X(state, word, slot, effect, help) state,

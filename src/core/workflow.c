@@ -198,7 +198,8 @@ bool workflow_transition(const Workflow *workflow, const RouteInput *input, cons
         const WorkflowCommand *row = &workflow->transitions[i];
         if (!fits(row->command, command) || !fits(row->status, input->status) ||
             !fits(row->checkpoint, input->checkpoint) ||
-            !result_fits(row->result, given(input->result)) || !guard_holds(workflow, row->guard, input))
+            !result_fits(row->result, given(input->result)) ||
+            !guard_holds(workflow, row->guard, input))
             continue;
         *step = (RouteStep){.row = row->id,
                             .why = row->why,

@@ -1,6 +1,6 @@
-/* The workflows `auto-a` and `auto-b`: one session drives itself by the file protocol of system A or
- * B; the engine watches, keeps the limits, checks the claim and lands the work (A-84 to A-98, B-116
- * to B-124). The tables differ in their statuses and in the word for done. */
+/* The workflows `auto-a` and `auto-b`: one session drives itself by the file protocol of system A
+ * or B; the engine watches, keeps the limits, checks the claim and lands the work (A-84 to A-98,
+ * B-116 to B-124). The tables differ in their statuses and in the word for done. */
 #include "core/workflow_rows.h"
 
 /* clang-format off */

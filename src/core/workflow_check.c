@@ -93,8 +93,9 @@ static void check_guard(Check *check, const char *id, const char *guard)
     for (size_t i = 0; word_at(guard, i, word, sizeof word); i++) {
         const char *limit = guard_limit(word);
         if (limit && strcmp(limit, "=") != 0 && !workflow_limit(check->flow, limit))
-            check_problem(check, "row '%s': the guard '%s' needs the limit '%s'; add it to 'limits'",
-                          id, word, limit);
+            check_problem(check,
+                          "row '%s': the guard '%s' needs the limit '%s'; add it to 'limits'", id,
+                          word, limit);
     }
 }
 
@@ -172,6 +173,9 @@ static void check_phases(Check *check)
         if (*named(phase->status) && !is_special(phase->status) &&
             !workflow_has_status(flow, phase->status))
             check_problem(check, "phase '%s': there is no status '%s'", phase->name, phase->status);
+        if (phase->kind == PHASE_CHILDREN)
+            check_problem(check, "phase '%s': sub-tasks cannot be run by a workflow yet",
+                          phase->name);
         if (phase->kind == PHASE_AGENT && !*phase->prompt)
             check_problem(check, "phase '%s': an agent needs a 'prompt'", phase->name);
     }
@@ -319,10 +323,11 @@ static void check_cover_of(Check *check, const WorkflowPhase *phase, const char 
         check_problem(check, "phase '%s': the result '%s' leads nowhere; add a route for it",
                       phase->name, result);
     else if (bare > 0 || phase->kind != PHASE_GATE)
-        check_problem(check,
-                      "phase '%s': the result '%s' leads somewhere only under conditions ('%s'); add "
-                      "a last row without guard, status and checkpoint",
-                      phase->name, result, where ? where : "checkpoint");
+        check_problem(
+            check,
+            "phase '%s': the result '%s' leads somewhere only under conditions ('%s'); add "
+            "a last row without guard, status and checkpoint",
+            phase->name, result, where ? where : "checkpoint");
 }
 
 static void check_cover(Check *check)
@@ -363,8 +368,10 @@ static void check_traps(Check *check)
         if (can_leave && flow->statuses[s].is_final)
             check_problem(check, "the final status '%s' can be left", input.status);
         else if (!can_leave && !flow->statuses[s].is_final && needs_exit)
-            check_problem(check, "nothing leads away from the status '%s'; add a command or call it "
-                          "final", input.status);
+            check_problem(check,
+                          "nothing leads away from the status '%s'; add a command or call it "
+                          "final",
+                          input.status);
     }
 }
 

@@ -11,7 +11,10 @@ typedef struct RowField {
     const char *fallback; /* NULL: must be given */
 } RowField;
 
-#define FIELD(type, key, member, fallback) {key, offsetof(type, member), fallback}
+#define FIELD(type, key, member, fallback)                                                         \
+    {                                                                                              \
+        key, offsetof(type, member), fallback                                                      \
+    }
 
 /* clang-format off */
 static const RowField entry_fields[] = {
@@ -163,8 +166,7 @@ static bool know_checkpoint(Reader *reader, const char *path, const char *key, c
 
 static bool know_next(Reader *reader, const char *path, const char *word)
 {
-    if (!strcmp(word, WF_STOP) || !strcmp(word, WF_ROLLBACK) ||
-        workflow_phase(&reader->flow, word))
+    if (!strcmp(word, WF_STOP) || !strcmp(word, WF_ROLLBACK) || workflow_phase(&reader->flow, word))
         return true;
     return read_unknown(reader, read_path(reader, "%s.next", path), "phase", word, word_of_phase,
                         &reader->phases);
@@ -262,7 +264,8 @@ bool read_entries(Reader *reader)
     if (!json_is_array(list))
         return read_bad(reader, "entries", "must be a list of rows");
     for (size_t i = 0; i < json_array_size(list); i++) {
-        if (!read_entry(reader, read_path(reader, "entries[%zu]", i), json_array_get(list, i), &own))
+        if (!read_entry(reader, read_path(reader, "entries[%zu]", i), json_array_get(list, i),
+                        &own))
             return false;
     }
     reader_publish(reader);
@@ -275,7 +278,7 @@ static void say_why(Reader *reader, WorkflowRoute *row)
 {
     if (*row->why)
         return;
-    const char *to = *row->ends && !strcmp(row->next, WF_STOP) ? row->ends
+    const char *to = *row->ends && !strcmp(row->next, WF_STOP)           ? row->ends
                      : reader->has_states && !strcmp(row->next, WF_STOP) ? row->to_status
                                                                          : row->next;
     row->why = arena_printf(reader->arena, "%s of %s leads to %s", row->result, row->phase, to);
@@ -386,8 +389,8 @@ bool read_routes(Reader *reader)
     const json_t *routes = json_object_get(reader->root, "routes");
     if (routes && !json_is_array(routes) && !json_is_object(routes))
         return read_bad(reader, "routes", "must be a list of rows or a map of phases");
-    if (routes && !(json_is_array(routes) ? read_route_list(reader, routes)
-                                          : read_route_map(reader, routes)))
+    if (routes &&
+        !(json_is_array(routes) ? read_route_list(reader, routes) : read_route_map(reader, routes)))
         return false;
     reader_publish(reader);
     return true;

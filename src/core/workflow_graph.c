@@ -7,8 +7,9 @@ enum { WIDTH = 80 };
 
 bool draw_is_accident(const char *result)
 {
-    static const char words[] = "none failed killed stopped limit timeout output-limit spawn-failed "
-                                "cannot-start invalid error moved vanished";
+    static const char words[] =
+        "none failed killed stopped limit timeout output-limit spawn-failed "
+        "cannot-start invalid error moved vanished";
     WorkflowPhase list = {.results = words};
     return phase_has_result(&list, result);
 }
@@ -18,8 +19,8 @@ static const char *stop_state(const Workflow *flow, const WorkflowRoute *row)
 {
     if (row->ends && *row->ends)
         return row->ends;
-    int status = workflow_status_index(
-        flow, strcmp(row->to_status, WF_KEEP) ? row->to_status : row->status);
+    int status =
+        workflow_status_index(flow, strcmp(row->to_status, WF_KEEP) ? row->to_status : row->status);
     if (status < 0)
         return "as it was";
     const char *ends = flow->statuses[status].ends;
@@ -30,14 +31,13 @@ static const char *label_of(const WorkflowRoute *row, Arena *arena)
 {
     bool has_checkpoint = strcmp(row->checkpoint, WF_ANY) != 0;
     bool has_status = strcmp(row->status, WF_ANY) != 0;
-    return arena_printf(arena, "%s%s%s%s%s%s%s%s",
-                        strcmp(row->result, WF_ANY) ? row->result : "anything else",
-                        !has_checkpoint       ? ""
-                        : *row->checkpoint ? " at "
-                                           : " without a checkpoint",
-                        has_checkpoint ? row->checkpoint : "",
-                        has_status ? " in " : "", has_status ? row->status : "", *row->guard ? " [" : "", row->guard,
-                        *row->guard ? "]" : "");
+    return arena_printf(
+        arena, "%s%s%s%s%s%s%s%s", strcmp(row->result, WF_ANY) ? row->result : "anything else",
+        !has_checkpoint    ? ""
+        : *row->checkpoint ? " at "
+                           : " without a checkpoint",
+        has_checkpoint ? row->checkpoint : "", has_status ? " in " : "",
+        has_status ? row->status : "", *row->guard ? " [" : "", row->guard, *row->guard ? "]" : "");
 }
 
 static bool has_label(const char *labels, const char *label)
@@ -162,16 +162,19 @@ static void add_phase(const Workflow *flow, unsigned index, Arena *arena, Str *o
     Way ways[WAYS_MAX];
     unsigned count = draw_ways(flow, index, true, arena, ways);
     const char *entries = draw_entries(flow, phase->name, arena);
-    const char *line = arena_printf(arena, "%s%s%s", phase_kind_word(phase->kind),
-                                    phase->help && *phase->help ? ": " : "",
-                                    phase->help ? phase->help : "");
+    const char *line =
+        arena_printf(arena, "%s%s%s", phase_kind_word(phase->kind),
+                     phase->help && *phase->help ? ": " : "", phase->help ? phase->help : "");
     str_add_char(out, '\n');
     add_wrapped(out, arena_printf(arena, "%-11.40s", phase->name), 12, line);
     if (*entries)
         add_wrapped(out, "  begins with", 16, entries);
     for (unsigned i = 0; i < count; i++) {
         bool is_stop = !strcmp(ways[i].to, WF_STOP), is_back = !strcmp(ways[i].to, WF_ROLLBACK);
-        const char *head = arena_printf(arena, "  %s %.40s", is_stop ? "=|" : is_back ? "<<" : "->",
+        const char *head = arena_printf(arena, "  %s %.40s",
+                                        is_stop   ? "=|"
+                                        : is_back ? "<<"
+                                                  : "->",
                                         is_stop || is_back ? ways[i].state : ways[i].to);
         add_wrapped(out, head, 16, ways[i].labels);
     }
@@ -181,7 +184,8 @@ void workflow_graph_text(const Workflow *workflow, Str *out)
 {
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     add_wrapped(out, arena_printf(&arena, "%-11.40s", workflow->name), 12, workflow->help);
-    add_wrapped(out, "", 12, "-> leads to a phase, =| stops the run in a state of the task, << rolls "
+    add_wrapped(out, "", 12,
+                "-> leads to a phase, =| stops the run in a state of the task, << rolls "
                 "back and goes on in a status");
     for (unsigned i = 0; i < workflow->phase_count; i++)
         add_phase(workflow, i, &arena, out);

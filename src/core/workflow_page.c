@@ -50,8 +50,8 @@ static void add_phases(const Workflow *flow, Str *out)
     add_head(out, "#### Phases", "| phase | kind | prompt | tier | conversation | answer | what |");
     for (unsigned i = 0; i < flow->phase_count; i++) {
         const WorkflowPhase *phase = &flow->phases[i];
-        bool has_agent = phase->kind == PHASE_AGENT || phase->kind == PHASE_GATE ||
-                         phase->kind == PHASE_OBSERVE;
+        bool has_agent =
+            phase->kind == PHASE_AGENT || phase->kind == PHASE_GATE || phase->kind == PHASE_OBSERVE;
         add_cell(out, phase->name);
         add_cell(out, phase_kind_word(phase->kind));
         add_cell(out, phase->prompt);
@@ -149,9 +149,10 @@ static void add_routes(const Workflow *flow, Str *out)
 
 static void add_commands(const Workflow *flow, Str *out)
 {
-    add_head(out, "\n#### What a person may do",
-             "| row | command | status | at | result | only if | answer | status then | sub-state | "
-             "next | why |");
+    add_head(
+        out, "\n#### What a person may do",
+        "| row | command | status | at | result | only if | answer | status then | sub-state | "
+        "next | why |");
     for (unsigned i = 0; i < flow->transition_count; i++) {
         const WorkflowCommand *row = &flow->transitions[i];
         add_cell(out, row->id);
@@ -188,7 +189,8 @@ static void add_words(Str *out)
 {
     const char *help;
     add_head(out, "\n### Kinds of phases", "| kind | what | results |");
-#define X(kind, word, text) str_addf(out, "| `%s` | %s | %s |\n", word, text, workflow_results(kind));
+#define X(kind, word, text)                                                                        \
+    str_addf(out, "| `%s` | %s | %s |\n", word, text, workflow_results(kind));
     PHASE_KINDS(X)
 #undef X
     add_head(out, "\n### Guards", "| guard | holds when |");
@@ -220,7 +222,8 @@ void workflow_page(Str *out)
         "```\n\n"
         "A phase leads on to the next one in the file when it went well; after the last one the "
         "task is done. `routes` says where other results lead: to a phase, or to a state in which "
-        "the run stops (`done`, `blocked`, `failed`, `timeout`, `skipped`). A way back is limited by "
+        "the run stops (`done`, `blocked`, `failed`, `timeout`, `skipped`). A way back is limited "
+        "by "
         "the turns. Everything that is not said is as in `loop`: statuses, commands, limits, what "
         "follows from a killed agent, a timeout, a merge conflict or a question, and a person's "
         "approval before the merge where the settings ask for it.\n\n"
@@ -230,29 +233,36 @@ void workflow_page(Str *out)
         "| `extends` | a built-in workflow to begin with. Rows with the id of one of its rows take "
         "its place, other rows come first; short routes replace all its rows for that result; "
         "limits, thresholds and words replace by name |\n"
-        "| `phases` | a map: `kind`, `prompt` (a file of `.otto/prompts` or a built-in one), `tier` "
+        "| `phases` | a map: `kind`, `prompt` (a file of `.otto/prompts` or a built-in one), "
+        "`tier` "
         "(`heavy`, `medium`, `light`), `fresh` (a new conversation), `answer` (the shape that is "
         "asked for), `results` (more words that it may end with), `checkpoint` (at which it is "
         "entered; `post-exec` for gates), `status` (while it runs), `help` |\n"
-        "| `routes` | a map `phase: {result: next}`, where next may be a map with the keys of a row; "
+        "| `routes` | a map `phase: {result: next}`, where next may be a map with the keys of a "
+        "row; "
         "or a list of rows with `phase`, `checkpoint`, `result`, `status`, `guard` to match and "
-        "`next`, `to_checkpoint`, `to_status`, `to_substate`, `ends`, `effects`, `why`, `id` to set. "
+        "`next`, `to_checkpoint`, `to_status`, `to_substate`, `ends`, `effects`, `why`, `id` to "
+        "set. "
         "The first row that fits decides. `*` fits everything, `''` only none; `=` keeps |\n"
         "| `limits` | a map of counters and numbers, or of `{value, retry, help}` |\n"
         "| `thresholds` | a map of checkpoints and the overall score that is needed, 0 to 1 |\n"
         "| `hooks` | a map of statuses and commands that run when a task gets there (10 s at most; "
         "a failure is logged and changes nothing) |\n"
-        "| `statuses` | a map of `{ends, rank, final, help}`: own statuses instead of the states of "
+        "| `statuses` | a map of `{ends, rank, final, help}`: own statuses instead of the states "
+        "of "
         "tasks; `ends` is the state of the task when a run rests there |\n"
         "| `first_status` | of a new task; the first one |\n"
         "| `checkpoints`, `commands` | maps of words and what they mean |\n"
         "| `entries` | rows with `status`, `substate`, `guard` to match and `next`, `checkpoint`, "
-        "`to_status`, `to_substate`, `ends`, `effects`, `why`, `id` to set; else every status begins "
+        "`to_status`, `to_substate`, `ends`, `effects`, `why`, `id` to set; else every status "
+        "begins "
         "with the first phase |\n"
         "| `transitions` | rows with `command`, `status`, `checkpoint`, `result`, `guard` to match "
         "and `allowed`, `to_status`, `to_substate`, `next`, `effects`, `why`, `id` to set |\n\n"
-        "Unknown keys and words are refused with their place in the file. The schema for editors is "
-        "[workflow.schema.json](workflow.schema.json). `otto workflow check` also finds phases that "
+        "Unknown keys and words are refused with their place in the file. The schema for editors "
+        "is "
+        "[workflow.schema.json](workflow.schema.json). `otto workflow check` also finds phases "
+        "that "
         "nothing leads to, results that lead nowhere, rows that never decide and circles without a "
         "limit.\n");
     add_words(out);

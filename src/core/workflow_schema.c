@@ -97,12 +97,14 @@ static json_t *phase_schema(void)
     json_t *p = json_object();
     json_object_set_new(p, "kind", words_of(kind_name));
     json_object_set_new(p, "prompt", type_of("string", "name of the prompt file"));
-    json_object_set_new(p, "tier", type_of("string", "heavy, medium or light; empty: the task's own"));
+    json_object_set_new(p, "tier",
+                        type_of("string", "heavy, medium or light; empty: the task's own"));
     json_object_set_new(p, "fresh", type_of("boolean", "starts a new conversation"));
     json_object_set_new(p, "results",
                         list_of(type_of("string", NULL), "words that it may end with"));
     json_object_set_new(p, "answer", words_of(answer_name));
-    json_object_set_new(p, "checkpoint", type_of("string", "at which it is entered by short routes"));
+    json_object_set_new(p, "checkpoint",
+                        type_of("string", "at which it is entered by short routes"));
     json_object_set_new(p, "status", type_of("string", "of the task while it runs; = keeps"));
     json_object_set_new(p, "help", type_of("string", NULL));
     return object_of(p, "");
@@ -124,10 +126,11 @@ static json_t *row_schema(const char *texts, const char *required)
 
 static json_t *routes_schema(void)
 {
-    json_t *row = row_schema("id checkpoint status next to_checkpoint to_status to_substate why", "next");
-    json_t *full = row_schema(
-        "id phase checkpoint result status next to_checkpoint to_status to_substate why",
-        "phase next");
+    json_t *row =
+        row_schema("id checkpoint status next to_checkpoint to_status to_substate why", "next");
+    json_t *full =
+        row_schema("id phase checkpoint result status next to_checkpoint to_status to_substate why",
+                   "phase next");
     json_object_set_new(json_object_get(row, "properties"), "ends", words_of(state_name));
     json_object_set_new(json_object_get(full, "properties"), "ends", words_of(state_name));
     return either(
@@ -140,7 +143,8 @@ static json_t *status_schema(void)
 {
     json_t *p = json_object();
     json_object_set_new(p, "ends", words_of(state_name));
-    json_object_set_new(p, "rank", type_of("integer", "order for dependencies with a minimum status"));
+    json_object_set_new(p, "rank",
+                        type_of("integer", "order for dependencies with a minimum status"));
     json_object_set_new(p, "final", type_of("boolean", "nothing leads away from it"));
     json_object_set_new(p, "help", type_of("string", NULL));
     return object_of(p, "");
@@ -158,15 +162,16 @@ static json_t *limit_schema(void)
 
 static json_t *entry_schema(void)
 {
-    json_t *row = row_schema("id status substate next checkpoint to_status to_substate why", "next");
+    json_t *row =
+        row_schema("id status substate next checkpoint to_status to_substate why", "next");
     json_object_set_new(json_object_get(row, "properties"), "ends", words_of(state_name));
     return row;
 }
 
 static json_t *command_schema(void)
 {
-    json_t *row = row_schema(
-        "id command status checkpoint result to_status to_substate next why", "command");
+    json_t *row =
+        row_schema("id command status checkpoint result to_status to_substate next why", "command");
     json_object_set_new(json_object_get(row, "properties"), "allowed",
                         type_of("boolean", "false: refused"));
     return row;
@@ -188,8 +193,9 @@ void workflow_schema(Str *out)
     json_object_set_new(p, "extends", words_of(flow_name));
     json_object_set_new(p, "first_status", type_of("string", "of a new task"));
     json_object_set_new(p, "phases", map_of(phase_schema(), "in their order"));
-    json_object_set_new(p, "statuses", map_of(either(type_of("string", NULL), status_schema()),
-                                              "instead of the states of tasks"));
+    json_object_set_new(
+        p, "statuses",
+        map_of(either(type_of("string", NULL), status_schema()), "instead of the states of tasks"));
     json_object_set_new(p, "checkpoints", map_of(type_of("string", NULL), NULL));
     json_object_set_new(p, "commands", map_of(type_of("string", NULL), NULL));
     json_object_set_new(p, "limits", map_of(limit_schema(), NULL));

@@ -1,8 +1,8 @@
 /* Workflows as SVG: see workflow_graph.h.
  *
  * One phase a layer, from top to bottom. Every way out of a phase has its own line beside the box,
- * with its results above it: a stop ends in a pill there; what leads to a phase goes on to a lane of
- * its own at the right and comes back to the top of that phase's box. So no two labels meet,
+ * with its results above it: a stop ends in a pill there; what leads to a phase goes on to a lane
+ * of its own at the right and comes back to the top of that phase's box. So no two labels meet,
  * whatever the workflow. */
 #include "core/workflow_draw.h"
 #include "core/workflow_graph.h"
@@ -23,7 +23,7 @@ enum {
 typedef struct Line { /* one way out of a phase */
     Way way;
     unsigned from;
-    int to;              /* phase; -1 a stop or rollback */
+    int to;               /* phase; -1 a stop or rollback */
     unsigned first, last; /* lines of labels */
     int y, lane;
 } Line;
@@ -33,7 +33,7 @@ typedef struct Picture {
     Arena *arena;
     Line *lines;
     unsigned line_count;
-    int *top, *bottom; /* of boxes */
+    int *top, *bottom;   /* of boxes */
     const char **labels; /* lines of labels of all ways */
     unsigned label_count, label_size;
     unsigned lanes;
@@ -186,10 +186,11 @@ static void choose_lanes(Picture *p)
 
 static void draw_head(const Picture *p, Str *out)
 {
-    str_addf(out,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
-             "%d\" font-family=\"DejaVu Sans, Verdana, sans-serif\" font-size=\"11\">\n",
-             p->width, p->height, p->width, p->height);
+    str_addf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
+        "%d\" font-family=\"DejaVu Sans, Verdana, sans-serif\" font-size=\"11\">\n",
+        p->width, p->height, p->width, p->height);
     str_add(out, "<title>Workflow ");
     add_text(out, p->flow->name);
     str_add(out, "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n<defs>\n");
@@ -209,8 +210,8 @@ static void draw_head(const Picture *p, Str *out)
 static void draw_box(const Picture *p, unsigned index, Str *out)
 {
     static const char *const fills[PHASE_KIND_COUNT] = {
-        [PHASE_AGENT] = "#e8f0fa", [PHASE_VERIFY] = "#e9f6ea",  [PHASE_GATE] = "#fdf3e1",
-        [PHASE_MERGE] = "#efe8f7", [PHASE_APPROVE] = "#fdeaea", [PHASE_REPORT] = "#f2f2f2",
+        [PHASE_AGENT] = "#e8f0fa",    [PHASE_VERIFY] = "#e9f6ea",  [PHASE_GATE] = "#fdf3e1",
+        [PHASE_MERGE] = "#efe8f7",    [PHASE_APPROVE] = "#fdeaea", [PHASE_REPORT] = "#f2f2f2",
         [PHASE_CHILDREN] = "#f2f2f2", [PHASE_OBSERVE] = "#e3f4f5",
     };
     const WorkflowPhase *phase = &p->flow->phases[index];
@@ -232,16 +233,15 @@ static void draw_entry(const Picture *p, unsigned index, Str *out)
         return;
     for (const char *at = entries; *at;) {
         size_t length = strcspn(at, ",");
-        str_addf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" font-style=\"italic\">", LEFT - 30,
-                 y + 4);
+        str_addf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" font-style=\"italic\">",
+                 LEFT - 30, y + 4);
         add_text(out, arena_strndup(p->arena, at, length));
         str_add(out, "</text>\n");
         at += length;
         at += strspn(at, ", ");
         y += LINE;
     }
-    str_addf(out,
-             "<path d=\"M%d,%d H%d\" stroke=\"%s\" fill=\"none\" marker-end=\"url(#a7)\"/>\n",
+    str_addf(out, "<path d=\"M%d,%d H%d\" stroke=\"%s\" fill=\"none\" marker-end=\"url(#a7)\"/>\n",
              LEFT - 26, p->top[index] + 14, LEFT - 1, colours[7]);
 }
 
@@ -267,8 +267,8 @@ static void draw_end(const Picture *p, const Line *line, Str *out)
              "<path d=\"M%d,%d H%d\" stroke=\"%s\"%s fill=\"none\" marker-end=\"url(#a%u)\"/>\n"
              "<rect x=\"%d\" y=\"%d\" width=\"116\" height=\"16\" rx=\"8\" fill=\"%s\" "
              "stroke=\"%s\"%s/>\n<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" fill=\"%s\">%s",
-             LEFT + BOX, line->y, x - 1, colour, is_back ? " stroke-dasharray=\"5 3\"" : "",
-             hue, x, line->y - 8, is_back ? "#ffffff" : colour, colour,
+             LEFT + BOX, line->y, x - 1, colour, is_back ? " stroke-dasharray=\"5 3\"" : "", hue, x,
+             line->y - 8, is_back ? "#ffffff" : colour, colour,
              is_back ? " stroke-dasharray=\"5 3\"" : "", x + 58, line->y + 4,
              is_back ? colour : "#ffffff", is_back ? "back: " : "");
     add_text(out, line->way.state);
@@ -287,8 +287,7 @@ static void draw_way(const Picture *p, const Line *line, Str *out)
              start, line->y, lane - 5, lane, line->y, lane, line->y + (in > line->y ? 5 : -5),
              in + (in > line->y ? -5 : 5), lane, in, lane - 5, in, start + 1, colours[colour],
              colour);
-    str_addf(out,
-             "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" font-weight=\"bold\" fill=\"%s\">",
+    str_addf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" font-weight=\"bold\" fill=\"%s\">",
              start + TEXT + 6, line->y - 4, colours[colour]);
     add_text(out, p->flow->phases[line->to].name);
     str_add(out, "</text>\n");
@@ -315,8 +314,9 @@ void workflow_graph_svg(const Workflow *workflow, Str *out)
             draw_end(&p, &p.lines[i], out);
         draw_labels(&p, &p.lines[i], out);
     }
-    str_addf(out,
-             "<text x=\"%d\" y=\"%d\" fill=\"#444\">Accidents (a killed agent, a check that cannot be "
-             "run, …) and spent turns or time are left out; they keep the status.</text>\n</svg>\n",
-             LEFT, p.height - 14);
+    str_addf(
+        out,
+        "<text x=\"%d\" y=\"%d\" fill=\"#444\">Accidents (a killed agent, a check that cannot be "
+        "run, …) and spent turns or time are left out; they keep the status.</text>\n</svg>\n",
+        LEFT, p.height - 14);
 }

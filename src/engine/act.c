@@ -116,6 +116,25 @@ static bool notice_review(Engine *engine, const Effect *effect)
     return true;
 }
 
+/* What the answer of the turn said in words: its record, or the summary of its plan. */
+static const char *answer_words(Engine *engine, const Effect *effect, Arena *arena)
+{
+    static const RecordKind kinds[] = {RECORD_CHECK, RECORD_NOTES, RECORD_PLAN};
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        StoreRecord record = {0};
+        Err ignored = {0};
+        if (!store_record_last(engine->store, effect->task, kinds[i], NULL, arena, &record,
+                               &ignored) ||
+            !record.id || record.run != effect->run || record.epoch != effect->epoch ||
+            record.turn != effect->turn)
+            continue;
+        CLEANUP(json_freep) json_t *data = record.data ? json_read(record.data, strlen(record.data), NULL) : NULL;
+        const char *summary = json_text(data, "summary", "");
+        return *summary ? arena_strdup(arena, summary) : record.text;
+    }
+    return NULL;
+}
+
 static void act_notice(Engine *engine, const Effect *effect)
 {
     if (notice_review(engine, effect))
@@ -131,6 +150,8 @@ static void act_notice(Engine *engine, const Effect *effect)
     if (!text && store_turn_get(engine->store, effect->run, effect->epoch, effect->turn, &arena,
                                 &turn, &ignored))
         text = turn.payload;
+    if (!text || !*text)
+        text = answer_words(engine, effect, &arena);
     notice_put(engine, effect->task, effect->run, effect->project, row ? row->kind : "alert",
                text && *text ? text : effect->text);
 }

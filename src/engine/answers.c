@@ -109,7 +109,8 @@ static void take_plan(Taking *take, const json_t *answer)
     save_checks(take, answer);
     mark_items(take, "confirmed", "processed");
     char why[80];
-    (void)snprintf(why, sizeof why, "a plan of %zu steps", plan_step_count(answer)); /* fits */
+    size_t steps = plan_step_count(answer);
+    (void)snprintf(why, sizeof why, "a plan of %zu step%s", steps, steps == 1 ? "" : "s"); /* fits */
     const char *own = answer_result(answer, "(generated)");
     post_word(take, phase_result(take->phase, own) ? own : "COMPLETE", why);
 }

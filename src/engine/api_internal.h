@@ -65,6 +65,8 @@ bool api_step(Call *call);
 bool api_result(Call *call);
 bool api_prompt(Call *call);
 json_t *steps_json(Engine *engine, TaskId task);
+/* The lines that made a guard fire, for the approval they ask for. */
+json_t *guard_lines(Engine *engine, TaskId task);
 /* workflow, phase, checkpoint, status, substate, stage, steps_used, convergence; run NULL: none */
 void add_flow_fields(Engine *engine, const Run *run, json_t *json);
 

@@ -32,8 +32,7 @@ static const char *group_of(const StoreNotice *notice)
     return notice->task ? "escalation" : "project";
 }
 
-/* The lines that made a guard fire, for the approval they ask for. */
-static json_t *guard_lines(Engine *engine, TaskId task)
+json_t *guard_lines(Engine *engine, TaskId task)
 {
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     StoreRecord record = {0};

@@ -228,6 +228,8 @@ bool api_task_show(Call *call)
     json_object_set_new(json, "status", json_string(machine_status_word(engine->machine, task)));
     json_object_set_new(json, "stage", json_integer(run ? run->stage : 0));
     json_object_set_new(json, "steps", steps_json(engine, task->id));
+    json_object_set_new(json, "guards",
+                        task->state == TASK_REVIEW ? guard_lines(engine, task->id) : json_array());
     json_object_set_new(json, "size", text_or_null(text.size));
     json_object_set_new(json, "max_turns", json_integer(task->max_turns));
     json_object_set_new(json, "timeout_minutes", json_integer(task->timeout_ms / 60000));

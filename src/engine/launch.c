@@ -102,6 +102,7 @@ static void note_start(const LiveTurn *turn, const Run *run, uint64_t hash)
     if (run->workflow) {
         FlowMemo *memo = memo_of(engine, run->id);
         memo->hash = hash;
+        memo->why[0] = '\0'; /* of an answer that is asked for again */
         (void)snprintf(memo->agent, sizeof memo->agent, "%s", turn->agent); /* the same size */
     }
     (void)snprintf(hex, sizeof hex, "%016llx", (unsigned long long)hash); /* always fits */
@@ -237,9 +238,7 @@ static void observation_spec(const Launch *launch, ObservationSpec *spec)
     const Project *project = machine_project(engine->machine, launch->run->project);
     *spec = (ObservationSpec){
         .act = launch->turn->act,
-        .protocol = strcmp(run_workflow(engine->machine, launch->run)->name, "auto-b") == 0
-                        ? OBSERVE_B
-                        : OBSERVE_A,
+        .protocol = observe_protocol_of(run_workflow(engine->machine, launch->run)),
         .workspace = launch->text.workspace_path && *launch->text.workspace_path
                          ? launch->text.workspace_path
                          : launch->project->path,

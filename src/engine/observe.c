@@ -439,9 +439,11 @@ void observation_ended(Observation *o, const ObservationEnd *end, ObserveStep *s
     loop_timer_clear(o->act.engine->loop, &o->timer);
     if (o->stop == REASON_NONE && run && run->stop != STOP_NONE)
         o->stop = reason_of(o, (StopWish)run->stop); /* killed without a word to the session */
-    if (is_stopped_by_hand(o))
+    bool is_by_hand = is_stopped_by_hand(o);
+    if (is_by_hand)
         o->stop = REASON_USER;
     end_decide(o, end, step);
+    step->reason = is_by_hand ? REASON_USER : REASON_NONE; /* the machine does not know it yet */
     CLEANUP(fd_close) int folder = watch_open(o->workspace, o->below, false, &err);
     if (folder >= 0)
         observation_clean(folder);

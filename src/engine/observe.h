@@ -56,7 +56,8 @@ typedef struct ObservationEnd {
 
 /* The process tree is gone: reads the files once more, posts what is new, decides, removes what is
  * left of the transient files (A-177). step.result is the word of the phase, to be posted as
- * {"result":…} with EV_STEP_RESULT: the recoveries of the next turn are counted from those. */
+ * {"result":…} with EV_STEP_RESULT: the recoveries of the next turn are counted from those.
+ * step.reason is a stop that nobody stored yet (a stop file put there by hand), for "wish". */
 void observation_ended(Observation *observation, const ObservationEnd *end, ObserveStep *step);
 void observation_free(Observation *observation); /* NULL is fine; leaves the files as they are */
 

@@ -1,6 +1,8 @@
 /* The blanks of a prompt, one row each: where its value comes from. See prompt_values.h. */
 #include "engine/prompt_values.h"
 #include "core/answer.h"
+#include "core/profile.h"
+#include "engine/judging.h"
 #include "engine/observe.h"
 #include <assert.h>
 #include <string.h>
@@ -279,6 +281,14 @@ static void fill_answer_schema(PromptFacts *facts, Str *out)
     answer_schema(kind, out);
 }
 
+/* B-25: a look from outside every few steps, as the type of the work has shown to be good. */
+static void fill_mid_interval(PromptFacts *facts, Str *out)
+{
+    Profile profile;
+    profile_of(facts->engine, facts->run, &facts->arena, &profile);
+    str_addf(out, "%u", profile_mid_interval(&profile));
+}
+
 static void fill_audit_rounds(PromptFacts *facts, Str *out)
 {
     const json_t *stat = json_object_get(facts->verify_data, "diffstat");
@@ -336,7 +346,7 @@ static void fill_task_dir(PromptFacts *facts, Str *out)
     ObservationSpec spec = {.key = facts->words->key, .title = facts->words->title};
     spec.act = (Act){.engine = facts->engine, .run = facts->run->id, .task = facts->run->task};
     spec.workspace = workspace && *workspace ? workspace : facts->project->path;
-    spec.protocol = text_equal(facts->flow->name, "auto-b") ? OBSERVE_B : OBSERVE_A;
+    spec.protocol = observe_protocol_of(facts->flow);
     observation_folder(&spec, folder);
     str_addf(out, "%s/%s", spec.workspace, folder);
 }
@@ -395,6 +405,7 @@ static const ValueRow rows[] = {
   {"convergence",       fill_convergence, false},
   {"diffstat",          prompt_fill_diffstat, false},
   {"audit_rounds",      fill_audit_rounds, false},
+  {"mid_interval",      fill_mid_interval, false},
   {"verdict",           fill_verdict, false},
   {"why",               fill_why, false},
   {"findings",          fill_findings, false},

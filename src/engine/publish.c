@@ -49,6 +49,10 @@ void engine_event_json(const Engine *engine, const StoreEvent *event, Str *out)
         str_addf(out, ",\"state\":\"%s\"", task_state_word(task->state));
     if (run)
         str_addf(out, ",\"run_state\":\"%s\"", run_state_word(run->state));
+    if (run && run->workflow) /* names of a workflow are plain words */
+        str_addf(out, ",\"phase\":\"%s\",\"checkpoint\":\"%s\",\"status\":\"%s\",\"stage\":%u",
+                 engine_phase(engine, run)->name, engine_checkpoint(engine, run),
+                 machine_status_word(engine->machine, task), run->stage);
     str_add_char(out, '}');
 }
 

@@ -93,6 +93,8 @@ static void hear(LiveTurn *turn, const Signal *signal, bool by_command)
 void turn_signal_found(void *user, const Signal *signal)
 {
     LiveTurn *turn = user;
+    if (signal->code == SIGNAL_INVALID_PAYLOAD && signal->type == SIGNAL_RESULT && !turn->answer)
+        hear_answer(turn, signal->payload, signal->payload_length); /* it is told what is wrong */
     if (signal->code != SIGNAL_OK) /* D-60, D-61: logged and ignored */
         log_line("signal.bad code=%s task=%u run=%u turn=%u", signal_code_word(signal->code),
                  turn->act.task, turn->act.run, turn->act.turn);
@@ -240,7 +242,8 @@ void turn_drop_copy(LiveTurn *turn)
 static void keep_session(const LiveTurn *turn)
 {
     const Run *run = machine_run(turn->act.engine->machine, turn->act.run);
-    if (!run || !turn->session[0] || engine_phase(turn->act.engine, run)->is_fresh)
+    if (!run || !turn->session[0] || engine_phase(turn->act.engine, run)->is_fresh ||
+        engine_phase(turn->act.engine, run)->kind == PHASE_GATE) /* a reviewer is nobody's past */
         return;
     engine_write(turn->act.engine,
                  &(Write){.kind = WRITE_RUN_TEXT,
@@ -256,6 +259,8 @@ static void end_observation(LiveTurn *turn, const KeepExit *end)
     json_t *facts =
         json_pack("{s:s,s:s}", "result", step.result && *step.result ? step.result : "continue",
                   "why", step.why ? step.why : "");
+    if (step.reason != REASON_NONE)
+        json_object_set_new(facts, "wish", json_string(observe_reason_word(step.reason)));
     char *text = json_write(facts);
     Event event = act_event(&turn->act, EV_STEP_RESULT);
     event.text = text;

@@ -6,6 +6,7 @@
 #include "core/change.h"
 #include "core/green.h"
 #include "core/judge.h"
+#include "core/plan.h"
 #include "engine/internal.h"
 #include "engine/judging.h"
 #include <stdlib.h>
@@ -74,6 +75,10 @@ static bool add_plan_check(void *user, const StoreCheckpoint *check)
     Arena *arena = &adding->live->arena;
     if (!text_equal(check->mode, "executable") || !*check->command)
         return true;
+    if (command_danger(check->command)) { /* B-64: looked at before it is run; the check names it */
+        log_line("verify.unsafe run=%u check=%u", adding->live->act.run, check->number);
+        return true;
+    }
     Measured *row = row_add(adding->v);
     row->command = (VerifyCommand){arena_strdup(arena, check->name),
                                    arena_strdup(arena, check->command), 300, false};
@@ -324,7 +329,11 @@ static void on_row(void *user, size_t index, const GateRow *row)
     measured->is_timed_out = row->state == GATE_ROW_TIMEOUT;
     measured->took_ms = row->took_ms;
     measured->is_done = true;
-    gate_row_write(live, v->running[index], row);
+    GateRow shown = *row;
+    VerifyCommand command = measured->command;
+    command.is_required = measured->is_required || measured->number;
+    shown.command = &command;
+    gate_row_write(live, v->running[index], &shown);
 }
 
 static void start_running(LiveGate *live, bool only_broken);

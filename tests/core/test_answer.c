@@ -1,8 +1,10 @@
 #include "tests/test.h"
 
+#include "base/pattern.h"
 #include "core/answer.h"
 #include "core/plan.h"
 #include "core/target.h"
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -361,6 +363,48 @@ static void dangerous_commands_are_named(void **state)
     }
 }
 
+/* The C library's engine reads the same patterns: both must agree about texts made of their words. */
+static void danger_rows_mean_what_they_say(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {
+        "rm ", "-rf ", "-r ", "/", "~", "$", "..", "../", "*", ".git", ".", " ", "\t", "\n", ";", "&&",
+        "|", "| ", "(", "`", "find ", "-delete", "-exec rm", "mkfs", "dd ", "of=/dev/", "> ", "sda",
+        "git ", "push", "reset --hard", "clean -xf", "drop table", "DROP  Table", "curl ", "wget ",
+        "sh", "bash ", "python3", "<(", "$(", "eval ", "base64 ", "$'\\x", "/dev/tcp/", "nc ", "-e",
+        ".ssh/", "id_rsa", ".env", ".local", "-d x", "-X POST", "://localhost", "://127.", "npm ",
+        "publish", "gh pr", "apt-get ", "-y ", "install", "sudo ", "chmod ", "777", "u+s", "chown -R",
+        "LD_PRELOAD=", "/etc/passwd", "/proc/self/", "tee ", ".bashrc", "crontab ", "dig ", "\xff\xc3",
+        "169.254.169.254", "kill -9 ", "-1", ":()", "{", "otto ", "approve", "x", "_", "then ", "exec ",
+    };
+    size_t count;
+    const DangerRow *rows = danger_rows(&count);
+    uint64_t seed = 1;
+    for (size_t i = 0; i < 2 * count; i++) {
+        const char *words = i % 2 ? rows[i / 2].unless : rows[i / 2].pattern;
+        Arena arena = ARENA_INIT;
+        regex_t other;
+        if (!words)
+            continue;
+        const Pattern *pattern = pattern_read(&arena, words);
+        assert_non_null(pattern);
+        assert_int_equal(regcomp(&other, words, REG_EXTENDED | REG_ICASE | REG_NOSUB), 0);
+        for (int round = 0; round < 1500; round++) {
+            Str text = STR_INIT;
+            for (int n = 0; n < 1 + round % 6; n++) {
+                seed = seed * 6364136223846793005U + 1442695040888963407U;
+                str_add(&text, parts[(seed >> 33) % COUNT(parts)]);
+            }
+            bool fits = regexec(&other, str_text(&text), 0, NULL, 0) == 0;
+            if (pattern_fits(pattern, str_text(&text)) != fits)
+                fail_msg("'%s' in '%s'", words, str_text(&text));
+            str_done(&text);
+        }
+        regfree(&other);
+        arena_done(&arena);
+    }
+}
+
 static void a_plan_names_its_unsafe_lines(void **state)
 {
     (void)state;
@@ -544,6 +588,7 @@ int main(void)
         cmocka_unit_test(checks_and_scope_are_read_out),
         cmocka_unit_test(completed_steps_only_rise),
         cmocka_unit_test(dangerous_commands_are_named),
+        cmocka_unit_test(danger_rows_mean_what_they_say),
         cmocka_unit_test(a_plan_names_its_unsafe_lines),
         cmocka_unit_test(a_plan_is_readable),
         cmocka_unit_test(a_template_is_not_a_target),
