@@ -55,23 +55,24 @@ bool prompt_piece_next(const char *text, PromptPiece *piece, const char *name, E
     size_t length = close ? (size_t)(close - piece->begin) - 2 : 0;
     if (!close || length >= sizeof piece->name)
         return err_set(err, ERR_USAGE, "prompt '%s': '%.20s' has no '}}'", name, piece->begin);
-    char words[sizeof piece->name];
-    (void)snprintf(words, sizeof words, "%.*s", (int)length, piece->begin + 2); /* fits */
-    size_t row = 0;
-    while (!text_starts(words, kinds[row].head))
+    const char *words = piece->begin + 2;
+    size_t row = 0, head;
+    while (head = strlen(kinds[row].head), head > length || !text_starts(words, kinds[row].head))
         row++;
     piece->kind = kinds[row].kind;
-    (void)snprintf(piece->name, sizeof piece->name, "%s",
-                   words + strlen(kinds[row].head)); /* fits */
+    memcpy(piece->name, words + head, length - head);
+    piece->name[length - head] = '\0';
     piece->end = close + 2;
     return true;
 }
 
 static const char *value_find(const PromptRender *render, const char *name)
 {
-    for (size_t i = 0; i < render->values.count; i++)
-        if (text_equal(render->values.items[i].name, name))
-            return render->values.items[i].text ? render->values.items[i].text : "";
+    for (size_t i = 0; i < render->values.count; i++) {
+        const PromptValue *value = &render->values.items[i];
+        if (*value->name == *name && text_equal(value->name, name)) /* some thousand a prompt */
+            return value->text ? value->text : "";
+    }
     return NULL;
 }
 
@@ -180,10 +181,12 @@ bool prompt_render_into(PromptRender *render, const char *text)
     PromptPiece piece;
     Err bad = {0};
     while (prompt_piece_next(text, &piece, render->name, &bad)) {
-        char name[64];
-        (void)snprintf(name, sizeof name, "%s", piece.name); /* fits */
-        if (piece.kind == PIECE_OPTIONAL)
-            prompt_value_name(piece.name, name);
+        char value_name[64];
+        const char *name = piece.name;
+        if (piece.kind == PIECE_OPTIONAL) {
+            prompt_value_name(piece.name, value_name);
+            name = value_name;
+        }
         const char *value = value_find(render, name);
         if (piece.kind == PIECE_OPTIONAL && !value)
             return missing(render, name);

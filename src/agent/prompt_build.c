@@ -68,11 +68,13 @@ static const char *source_checked(const PromptJob *job, const char *name, Err *e
 {
     bool is_own;
     const char *text = prompt_source(job->find, job->user, name, &is_own);
-    char file[128];
-    (void)snprintf(file, sizeof file, PROMPT_FOLDER "/%s.md", name); /* cut: only a message */
     if (!text)
         (void)err_set(err, ERR_NOT_FOUND, "there is no prompt '%s'", name); /* NULL says it */
-    return text && is_own && !prompt_check(file, text, err) ? NULL : text;
+    if (!text || !is_own)
+        return text;
+    char file[128];
+    (void)snprintf(file, sizeof file, PROMPT_FOLDER "/%s.md", name); /* cut: only a message */
+    return prompt_check(file, text, err) ? text : NULL;
 }
 
 /* Checks the template and all it includes, and adds them to the hash. */
@@ -181,8 +183,10 @@ static bool render_fitting(const PromptJob *job, const char *text, Str *out, Err
     if (count)
         memcpy(values, job->values.items, count * sizeof *values);
     for (size_t i = 0; i < count; i++) { /* nobody needs more of it than a whole prompt */
+        if (!values[i].text || strnlen(values[i].text, limit + 1) <= limit)
+            continue;
         const PromptBlank *blank = prompt_blank_find(values[i].name);
-        if (blank && blank->trim != PROMPT_KEEP && values[i].text)
+        if (blank && blank->trim != PROMPT_KEEP)
             value_cut(&values[i], blank, limit, &arena);
     }
     PromptValues all = {values, count};

@@ -9,6 +9,7 @@ static const PromptRow prompts[] = {
   {"continue",             false, "loop: the turn before ended without a report"},
   {"verify-failed",        false, "loop: a check failed on a clean checkout"},
   {"merged-verify-failed", false, "loop: a check failed on the merged tree"},
+  {"review-failed",        false, "as loop, in a workflow with a reviewer: the work was sent back"},
   {"recovery",             false, "loop: the task goes on after an interruption or a retry"},
   {"answer",               false, "loop: a person has answered a question"},
   {"conflict",             false, "the work conflicts with what landed meanwhile"},

@@ -1,5 +1,5 @@
-/* Patterns of text: see pattern.h. A pattern becomes a row of steps; the set of steps reached so far
- * is carried along the text. Jumps are relative, so that a piece can be moved as a whole. */
+/* Patterns of text: see pattern.h. A pattern becomes a row of steps; the set of steps reached so
+ * far is carried along the text. Jumps are relative, so that a piece can be moved as a whole. */
 #include "base/pattern.h"
 #include <stddef.h>
 #include <string.h>
@@ -141,8 +141,7 @@ static void read_choices(Reader *reader)
     if (*reader->at != '|')
         return;
     reader->at++;
-    insert(reader, start,
-           (Step){.kind = STEP_FORK, .by = (int)(reader->out->count - start) + 2});
+    insert(reader, start, (Step){.kind = STEP_FORK, .by = (int)(reader->out->count - start) + 2});
     size_t jump = reader->out->count;
     add(reader, (Step){.kind = STEP_JUMP});
     read_choices(reader);

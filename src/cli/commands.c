@@ -211,7 +211,7 @@ static const Command commands[] = {
    export_flags, "otto export 12 --format a --out exported", 1, 1, command_export},
   {"workflow", "list|show|check|graph|new [NAME]", "the tables that decide where each result leads",
    "Built-in ones, and yours in workflows/ and .otto/workflows/ of the repository or in $XDG_CONFIG_HOME/otto/workflows; a file with the name of a built-in one takes its place. NAME may also be a file. check ends with 3 when there are problems. No engine is needed.",
-   workflow_flags, "otto workflow list\notto workflow show loop --row work-done\notto workflow check workflows/mine.yaml\notto workflow graph staged --svg staged.svg\notto workflow new mine --from lifecycle", 1, 2, command_workflow},
+   workflow_flags, "otto workflow list\notto workflow show loop --row work-complete\notto workflow check workflows/mine.yaml\notto workflow graph staged --svg staged.svg\notto workflow new mine --from lifecycle", 1, 2, command_workflow},
   {"profile", "list|show|set|reset [TYPE]", "thresholds and retries per task type, and what was observed",
    "set fixes values by hand (KEY=VALUE; the value 'default' takes one away), reset forgets them and what was observed.",
    profile_flags, "otto profile show software\notto profile set docs thresholds.post-plan=0.8 retries.post-exec=2\notto profile reset docs", 1, 32, command_profile},

@@ -38,7 +38,8 @@
     X(ACTION_ACCEPT_STAGE, "accept-stage", "its commit is the one a rollback goes back to (B-76)") \
     X(ACTION_NEXT_STAGE, "next-stage", "a new stage begins, with its own counts (B-253)")
 
-typedef enum __attribute__((packed)) Action { /* a byte each: some hundred rows hold six */
+/* A byte each: some hundred rows hold six. */
+typedef enum __attribute__((packed)) Action {
 #define X(action, word, help) action,
     ACTIONS(X)
 #undef X

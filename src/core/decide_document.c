@@ -2,7 +2,6 @@
 #include "base/str.h"
 #include "core/decide.h"
 #include "core/decide_table.h"
-#include "core/workflow.h"
 #include <stdlib.h>
 
 static void add_pretty(Str *out, const char *text)
@@ -65,35 +64,9 @@ static void add_row(Str *out, const DecideRow *row)
         add_example(out, row, &row->examples[i]);
 }
 
-static void add_workflow(Str *out, const Workflow *flow)
-{
-    str_addf(out, "\n### Workflow %s\n\n%s.\n\nStatuses:", flow->name, flow->help);
-    for (unsigned i = 0; i < flow->status_count; i++)
-        str_addf(out, "%s `%s`", i ? "," : "", flow->statuses[i].name);
-    str_add(out, ".\n\n| limit | default | of |\n|---|---|---|\n");
-    for (unsigned i = 0; i < flow->limit_count; i++)
-        str_addf(out, "| `%s` | %lld | %s |\n", flow->limits[i].name,
-                 (long long)flow->limits[i].fallback, flow->limits[i].help);
-    str_add(out, "\n| row | step | result | only if | next | checkpoint | status | why |\n"
-                 "|---|---|---|---|---|---|---|---|\n");
-    for (unsigned i = 0; i < flow->route_count; i++) {
-        const WorkflowRoute *row = &flow->routes[i];
-        str_addf(out, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", row->id, row->phase,
-                 row->result, row->guard, row->next, row->to_checkpoint, row->to_status, row->why);
-    }
-    str_add(out, "\n| row | command | status | answer | why |\n|---|---|---|---|---|\n");
-    for (unsigned i = 0; i < flow->transition_count; i++) {
-        const WorkflowCommand *row = &flow->transitions[i];
-        str_addf(out, "| %s | %s | %s | %s | %s |\n", row->id, row->command, row->status,
-                 !row->is_allowed ? "refused" : row->to_status, row->why);
-    }
-}
-
 char *decide_document(void)
 {
     Str out = STR_INIT;
-    size_t count;
-    const Workflow *const *flows = workflow_all(&count);
     str_add(&out,
             "# otto decide\n\n"
             "Generated from the table of decisions; every example is run as a test. To write it "
@@ -111,10 +84,8 @@ char *decide_document(void)
                  decide_rows[i].help);
     for (size_t i = 0; i < decide_row_count; i++)
         add_row(&out, &decide_rows[i]);
-    str_add(&out, "\n## Workflows\n\nIn the columns, `*` fits everything and `=` keeps what came "
-                  "in; the first row that fits wins.\n");
-    for (size_t i = 0; i < count; i++)
-        add_workflow(&out, flows[i]);
+    str_add(&out, "\n## Workflows\n\nEvery row that `route` and `transition` may name: "
+                  "[workflows.md](workflows.md).\n");
     str_add(&out, "\n## Words of effects and actions\n\n| word | meaning |\n|---|---|\n");
     for (unsigned i = 1; i < ACTION_COUNT; i++)
         str_addf(&out, "| `%s` | %s |\n", action_word((Action)i), action_help((Action)i));

@@ -140,11 +140,13 @@ static void fill_counters(const Machine *machine, const Run *run, RouteCounter o
         {"turns", is_loop ? run->turn - run->cut_turns : run->step_turns,
          task_max_turns(machine, task)},
         {"time-ms", run_elapsed(machine, run), task_timeout(machine, task)},
-        {"retries", task->retries, limits->max_retries},
-        {"conflict", run->conflict_tries, limits->max_conflict_tries},
-        {"merged-verify", run->merged_tries, limits->max_conflict_tries},
+        {"retries", task->retries, workflow_limit_or(flow, "retries", limits->max_retries)},
+        {"conflict", run->conflict_tries,
+         workflow_limit_or(flow, "conflict", limits->max_conflict_tries)},
+        {"merged-verify", run->merged_tries,
+         workflow_limit_or(flow, "merged-verify", limits->max_conflict_tries)},
         {"moved", 0, -1},
-        {"steps", run->steps, limits->max_steps},
+        {"steps", run->steps, workflow_limit_or(flow, "steps", limits->max_steps)},
         {"stages", run->stage, -1},
         {run_checkpoint(machine, run), gate_tries_of(run, run->checkpoint),
          run->gate_limit ? run->gate_limit - 1 : -1},
@@ -332,13 +334,14 @@ static void enter_phase(Machine *machine, Run *run)
             phase_begin_or_wait(machine, run);
         break;
     case PHASE_VERIFY:
-        if (flow_has_states(run_workflow(machine, run)))
+        if (run->workflow == 0) /* the loop comes here with its slot */
             set_run_state(machine, run, RUN_VERIFYING);
         else
             phase_begin_or_wait(machine, run);
         break;
     case PHASE_MERGE:
-        if (run->has_workspace || run->commit[0]) /* the settings may have changed meanwhile */
+        if ((run->has_workspace && run->workflow == 0) || run->commit[0]) /* or the settings may
+                                                                             have changed */
             merge_enqueue(machine, run);
         else
             run_apply(machine, run, "empty", NULL);
@@ -494,7 +497,7 @@ static void mark_accepted(Machine *machine, Run *run, const RouteStep *step)
     bool is_verdict = kind == PHASE_GATE || kind == PHASE_APPROVE;
     if (flow_has_states(flow) || !is_landing)
         return;
-    if (is_last_landing(step) && run->good[0])
+    if (is_last_landing(step))
         memcpy(run->commit, run->good, HASH_SIZE);
     else if (is_verdict)
         memcpy(run->good, run->commit, HASH_SIZE);
@@ -627,21 +630,41 @@ void run_start(Machine *machine, Run *run, bool is_taken_up)
     }
 }
 
+/* Did a person ask for the work to be made again? Only then a run under way has a phase to go to.
+ */
+static bool is_redone(const Machine *machine, const Run *run)
+{
+    return task_at(machine, run->task)->next_phase == run->phase + 1;
+}
+
+/* To the good commit; or to where a person wants it, who says nothing about what is good. */
+static void go_back(const Machine *machine, Run *run)
+{
+    memcpy(run->commit, is_redone(machine, run) ? run->old_tip : run->good, HASH_SIZE);
+    run->old_tip[0] = '\0';
+}
+
 /* The workspace is put aside: the work goes on from the good commit, in a new epoch. */
 void run_reset_done(Machine *machine, Run *run)
 {
-    memcpy(run->commit, run->good, HASH_SIZE);
+    bool is_redo = is_redone(machine, run);
+    go_back(machine, run);
     run->epoch++;
     run->epoch_turns = 0;
     run->has_workspace = false;
     run->is_empty = run->commit[0] == '\0';
     run->gate_tries = 0;
+    uint8_t checkpoint = run->checkpoint;
     run_changed(machine, run);
     say(machine, "its work goes on from %s",
-        run->good[0] ? "the commit of the last accepted stage" : "the base");
+        !run->commit[0] ? "the base"
+        : is_redo       ? "the commit that was asked for"
+                        : "the commit of the last accepted stage");
     bool is_left = run->stop == STOP_BY_REMOVE || run->stop == STOP_BY_SKIP;
     if (!is_left && !run_enter(machine, run, false))
         return;
+    if (is_redo && !is_left)
+        run->checkpoint = checkpoint; /* a person asked for it: the agent is told so */
     if (run->stop)
         run_park(machine, run, "stopped after the rollback");
     else
@@ -655,5 +678,5 @@ void run_reset_failed(Machine *machine, Run *run, const Event *event)
     bool has_error = phase_has_result(run_phase(machine, run), "error");
     run_retry_step(machine, run, event, has_error ? "error" : "failed");
     if (run->state != RUN_RESETTING)
-        memcpy(run->commit, run->good, HASH_SIZE);
+        go_back(machine, run);
 }

@@ -118,6 +118,7 @@ static void on_moved(Machine *machine, Run *run, const Event *event)
 {
     (void)event;
     say(machine, "the target moved meanwhile; the merge is computed again");
+    run->old_tip[0] = run->new_tip[0] = '\0'; /* it did not land */
     set_run_state(machine, run, RUN_MERGING);
 }
 

@@ -13,7 +13,7 @@ bool run_is_reviewed(const Machine *machine, const Run *run)
 {
     const WorkflowPhase *phase = run_phase(machine, run);
     return phase_has_result(phase, "approved") &&
-           !text_equal(run_checkpoint(machine, run), "question");
+           !text_starts(run_checkpoint(machine, run), "question"); /* of users: question-PHASE */
 }
 
 /* The work starts again from an earlier commit: the workspace is put aside first (D-256). */
@@ -22,7 +22,9 @@ static void redo_from(Machine *machine, Run *run, const char *commit)
     Task *task = task_at(machine, run->task);
     task->next_phase = (uint8_t)(run->phase + 1);
     task_changed(machine, task);
-    (void)snprintf(run->good, HASH_SIZE, "%s", commit ? commit : ""); /* a hash, or the base */
+    (void)snprintf(run->old_tip, HASH_SIZE, "%s", commit ? commit : ""); /* a hash, or the base */
+    if (!commit)
+        run->good[0] = '\0'; /* nothing of it is left to go back to */
     set_run_state(machine, run, RUN_RESETTING);
 }
 
@@ -104,6 +106,11 @@ static void set_by_command(Machine *machine, Task *task, const RouteStep *step)
         (void)substate_find(step->substate, &substate); /* "" and unknown: none */
         run->status = (uint8_t)status;
         run->substate = (uint8_t)substate;
+        run_changed(machine, run);
+    }
+    if (run && task->state == TASK_DONE && run->new_tip[0]) { /* it goes on from what it landed */
+        memcpy(run->commit, run->new_tip, HASH_SIZE);
+        memcpy(run->good, run->new_tip, HASH_SIZE);
         run_changed(machine, run);
     }
     task->next_phase = (uint8_t)(phase + 1);

@@ -259,7 +259,9 @@ static void on_workspace_ready(Machine *machine, Run *run, const Event *event)
 static void on_step_failed(Machine *machine, Run *run, const Event *event)
 {
     /* D-141: a missing program or permission is final; the rest may be better in a while */
-    run_retry_step(machine, run, event, event->a ? "spawn-failed" : "cannot-start");
+    const char *result = event->a ? "spawn-failed" : "cannot-start";
+    bool has_agent = phase_result(run_phase(machine, run), result) != NULL; /* checks have none */
+    run_retry_step(machine, run, event, has_agent ? result : "error");
 }
 
 static void on_turn_started(Machine *machine, Run *run, const Event *event)
@@ -434,7 +436,9 @@ static bool turn_fits(const Run *run, const Event *event)
     bool names_turn = event->kind == EV_TURN_STARTED || event->kind == EV_TURN_ENDED ||
                       event->kind == EV_TURN_REFUSED || event->kind == EV_SIGNAL ||
                       event->kind == EV_SNAPSHOT_TAKEN || event->kind == EV_OUTPUT_LIMIT ||
-                      event->kind == EV_STEP_RESULT || event->kind == EV_OBSERVED;
+                      event->kind == EV_STEP_RESULT || event->kind == EV_OBSERVED ||
+                      event->kind == EV_GATE_ENDED ||
+                      (event->kind >= EV_MERGE_CLEAN && event->kind <= EV_LAND_FAILED);
     return event->turn == run->turn || (!names_turn && event->turn == 0);
 }
 

@@ -4,14 +4,18 @@
 
 uint32_t task_max_turns(const Machine *machine, const Task *task)
 {
+    const Limits *limits = &mind_of(machine, task->project)->row.limits;
+    const Workflow *flow = machine_task_workflow(machine, task);
     return task->max_turns ? task->max_turns
-                           : mind_of(machine, task->project)->row.limits.max_turns;
+                           : (uint32_t)workflow_limit_or(flow, "turns", limits->max_turns);
 }
 
 int64_t task_timeout(const Machine *machine, const Task *task)
 {
+    const Limits *limits = &mind_of(machine, task->project)->row.limits;
+    const Workflow *flow = machine_task_workflow(machine, task);
     return task->timeout_ms ? task->timeout_ms
-                            : mind_of(machine, task->project)->row.limits.timeout_ms;
+                            : workflow_limit_or(flow, "time-ms", limits->timeout_ms);
 }
 
 int64_t run_elapsed(const Machine *machine, const Run *run)
@@ -126,6 +130,8 @@ void slots_fill(Machine *machine, ProjectMind *mind)
         queue_remove(mind->ready, best);
         queue_cycle(mind->ready);
         claim(machine, mind, task_at(machine, best), age);
+        if (run_at(machine, task_at(machine, best)->run)->state == RUN_QUEUED)
+            merge_next(machine, mind); /* a person asked for the merge alone */
     }
     set_wait_alert(machine, mind);
     if (!mind->row.is_offline && !mind->is_held)

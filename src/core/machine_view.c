@@ -215,10 +215,13 @@ static bool check_answer(const Machine *machine, const Task *task, Err *err)
                    task_state_word(task->state));
 }
 
+/* Landed, or about to be what people asked for: only its report is missing. */
 static bool is_done_status(const Machine *machine, const Run *run)
 {
     const Workflow *flow = run_workflow(machine, run);
-    return run->status < flow->status_count && text_equal(flow->statuses[run->status].ends, "done");
+    bool is_done =
+        run->status < flow->status_count && text_equal(flow->statuses[run->status].ends, "done");
+    return is_done || run->new_tip[0];
 }
 
 /* What must not happen to a run at this moment, whatever its task's state. */

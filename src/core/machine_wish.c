@@ -33,6 +33,18 @@ static uint32_t limit(const json_t *json, const char *key, uint32_t fallback)
     return value < 0 || value > UINT32_MAX ? fallback : (uint32_t)value;
 }
 
+/* Phases that people asked for were those of the workflow that was followed until now. */
+static void forget_phases(Machine *machine, ProjectId project)
+{
+    for (TaskId i = 1; i <= machine->task_count; i++) {
+        Task *task = &machine->tasks[i];
+        if (task->project != project || task->workflow || !task->next_phase)
+            continue;
+        task->next_phase = 0;
+        task_changed(machine, task);
+    }
+}
+
 static bool on_limits_set(Machine *machine, const Event *event)
 {
     ProjectMind *mind = mind_of(machine, event->project);
@@ -49,7 +61,10 @@ static bool on_limits_set(Machine *machine, const Event *event)
     l->pause_after = limit(json, "pause_after", l->pause_after);
     l->stuck_turns = limit(json, "stuck_turns", l->stuck_turns);
     l->max_steps = limit(json, "max_steps", l->max_steps);
+    uint32_t workflow = l->workflow;
     l->workflow = limit(json, "workflow", l->workflow);
+    if (l->workflow != workflow)
+        forget_phases(machine, mind->row.id);
     l->timeout_ms = json_int(json, "timeout_ms", l->timeout_ms);
     l->pause_wait_ms = json_int(json, "pause_wait_ms", l->pause_wait_ms);
     l->pause_on_stuck = json_flag(json, "pause_on_stuck", l->pause_on_stuck);
@@ -109,7 +124,7 @@ void back_to_pending(Machine *machine, Task *task, bool is_fresh)
 {
     task->retries = 0;
     task->not_before_ms = 0;
-    task->is_fresh = is_fresh;
+    task->is_fresh |= is_fresh; /* what was undone does not come back with a later retry */
     if (is_fresh)
         task->next_phase = 0; /* it begins at the beginning */
     ids_remove(&mind_of(machine, task->project)->delayed, task->id);

@@ -120,6 +120,13 @@ const WorkflowLimit *workflow_limit(const Workflow *workflow, const char *counte
     return NULL;
 }
 
+int64_t workflow_limit_or(const Workflow *workflow, const char *counter, int64_t given)
+{
+    const WorkflowLimit *own = workflow_limit(workflow, counter);
+    const WorkflowLimit *usual = workflow_limit(&workflow_lifecycle, counter);
+    return own && usual && own->fallback != usual->fallback ? own->fallback : given;
+}
+
 static const char *given(const char *text)
 {
     return text ? text : WF_NONE;

@@ -198,6 +198,9 @@ int workflow_checkpoint_index(const Workflow *workflow, const char *name);      
 bool workflow_has_status(const Workflow *workflow, const char *status);
 bool workflow_has_command(const Workflow *workflow, const char *command);
 const WorkflowLimit *workflow_limit(const Workflow *workflow, const char *counter); /* or NULL */
+/* The number of a counter that the settings know too: what a user's file changes counts, else what
+ * is given. */
+int64_t workflow_limit_or(const Workflow *workflow, const char *counter, int64_t given);
 bool phase_has_result(const WorkflowPhase *phase, const char *result);
 /* Word number i of a list separated by single spaces; false at its end. */
 bool word_at(const char *words, size_t i, char *out, size_t size);

@@ -126,6 +126,15 @@ static bool read_phases(Reader *reader)
            read_bad(reader, "phases", "there are more than %d", WORKFLOW_WORDS_MAX);
 }
 
+/* A gate, or the checks that a gate goes by: no work comes between. */
+static bool is_of_gate(const Reader *reader, unsigned i)
+{
+    const WorkflowPhase *phase = rows_at(&reader->phases, i);
+    while (phase->kind == PHASE_VERIFY && ++i < reader->phases.count)
+        phase = rows_at(&reader->phases, i);
+    return phase->kind == PHASE_GATE;
+}
+
 /* The checkpoint at which a phase is entered by short rows. */
 static bool read_stops(Reader *reader)
 {
@@ -135,7 +144,7 @@ static bool read_stops(Reader *reader)
         const WorkflowPhase *phase = rows_at(&reader->phases, i);
         const json_t *object = json_object_get(phases, phase->name);
         const char *path = read_path(reader, "phases.%s", phase->name);
-        if (phase->kind == PHASE_GATE && reader->is_short)
+        if (reader->is_short && is_of_gate(reader, i))
             reader->stops[i] = "post-exec";
         if (!read_text(reader, path, object, "checkpoint", &reader->stops[i]))
             return false;

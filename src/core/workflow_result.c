@@ -106,9 +106,12 @@ bool result_fits(const char *word, const char *result)
 int phase_result_index(const WorkflowPhase *phase, const char *word)
 {
     char own[RESULT_SIZE];
-    for (size_t i = 0; word && word_at(phase->results, i, own, sizeof own); i++) {
+    const char *at = phase->results; /* along the words once: it is asked for every report */
+    for (int i = 0; word && word_at(at, 0, own, sizeof own); i++) {
         if (strcmp(own, WF_ANY) != 0 && result_fits(own, word))
-            return (int)i;
+            return i;
+        at += strlen(own);
+        at += *at == ' ';
     }
     return -1;
 }

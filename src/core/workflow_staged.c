@@ -5,7 +5,7 @@
 
 /* clang-format off */
 static const WorkflowPhase phases[] = {
-  { "target",    PHASE_AGENT,   "target",    "heavy",  false, "(stage-advanced) (refined) (exhausted) (blocked) " AGENT_WORDS " invalid",
+  { "target",    PHASE_AGENT,   "target",    "heavy",  false, "(stage-advanced) (refined) (refined-moderate) (refined-minor) (refined-none) (exhausted) (blocked) " AGENT_WORDS " invalid",
     "objectives are split into requirements, or the next stage is chosen (B-11, B-35)", "objective", WF_KEEP },
   { "confirm",   PHASE_APPROVE, "",          "",       false, "approved redo rejected",
     "a person confirms the objectives, once (B-11, B-95)", "", WF_KEEP },
@@ -129,8 +129,19 @@ static const WorkflowRoute routes[] = {
     ACTIONS_END, "every stage is used and requirements are still open; a person decides", "timeout" },
   { "target-refined-stage",    "target",  WF_ANY,      "(refined)", "evolving", "",             "plan",    WF_NONE,     "planning",    WF_NONE,
     { ACTION_NEXT_STAGE, ACTION_START_TURN }, "a new stage begins with its plan (B-154, B-253)" },
+  { "target-refined-major",    "target",  WF_ANY,      "(refined)", "executing", "",             "plan",    WF_NONE,     "re-planning", "needs-plan",
+    { ACTION_RESET_RETRIES, ACTION_START_TURN }, "something critical changed while it was built; a new plan is made (B-114)" },
   { "target-refined",          "target",  WF_ANY,      "(refined)", WF_ANY,     "",             "plan",    WF_NONE,     "planning",    WF_NONE,
     { ACTION_START_TURN }, "what was refined is planned (B-154)" },
+  { "target-refined-moderate-steps", "target", WF_ANY, "(refined-moderate)", WF_ANY, "steps-spent", WF_STOP, WF_NONE, WF_KEEP, WF_KEEP, ACTIONS_END, "every step of this stage is used (A-198, B-277)", "timeout" },
+  { "target-refined-minor-steps", "target", WF_ANY, "(refined-minor)", WF_ANY, "steps-spent", WF_STOP, WF_NONE, WF_KEEP, WF_KEEP, ACTIONS_END, "every step of this stage is used (A-198, B-277)", "timeout" },
+  { "target-refined-none-steps", "target", WF_ANY, "(refined-none)", WF_ANY, "steps-spent", WF_STOP, WF_NONE, WF_KEEP, WF_KEEP, ACTIONS_END, "every step of this stage is used (A-198, B-277)", "timeout" },
+  { "target-refined-moderate", "target", WF_ANY,     "(refined-moderate)", WF_ANY,   "",             "verify",  "mid-exec",  WF_KEEP,       WF_NONE,
+    { ACTION_RUN_GATE }, "an important requirement changed, so the way so far is judged by it (B-113)" },
+  { "target-refined-minor",  "target",  WF_ANY,      "(refined-minor)", WF_ANY,      "",             "verify",  WF_KEEP,     WF_KEEP,       WF_NONE,
+    { ACTION_RUN_GATE }, "a detail of something optional; the check that was due sees it (B-112)" },
+  { "target-refined-none",   "target",  WF_ANY,      "(refined-none)", WF_ANY,       "",             "verify",  WF_KEEP,     WF_KEEP,       WF_NONE,
+    { ACTION_RUN_GATE }, "nothing that is under way is touched (B-111)" },
   BLOCKED_ROW("target"), ASK_ROWS("target", "question"), TURN_ROWS("target", "recovery", "output-limit"), INVALID_ROW("target"),
 
   { "plan-again",            "plan",    WF_ANY,      "(generated)",   "re-planning", "",             "verify",  "post-plan", WF_KEEP,       "needs-check",
@@ -206,6 +217,12 @@ static const WorkflowRoute routes[] = {
     { ACTION_ASK_PERSON, ACTION_ALERT, ACTION_FREE_SLOT }, "a guard saw something that only a person may let pass" },
   CHECK_ERROR_ROWS, ASK_ROWS("check", WF_KEEP), TURN_ROWS("check", WF_KEEP, WF_KEEP),
 
+  { "exec-done-refined",     "exec",    WF_ANY,      "(done)",        WF_ANY,        "refined steps-left", "target", "post-exec", "executing", WF_NONE,
+    { ACTION_START_TURN }, "more was asked for meanwhile; what it changes is found out before the check (B-109, B-110)" },
+  { "exec-mid-refined",      "exec",    WF_ANY,      "(mid-exec)",    WF_ANY,        "refined steps-left", "target", "mid-exec",  "executing", WF_NONE,
+    { ACTION_START_TURN }, "more was asked for meanwhile; what it changes is found out before the check (B-109, B-110)" },
+  { "exec-step-refined",     "exec",    WF_ANY,      "(step-N)",      WF_ANY,        "refined steps-left", "target", "mid-exec",  "executing", WF_NONE,
+    { ACTION_START_TURN }, "more was asked for meanwhile; what it changes is found out before the check (B-109, B-110)" },
   { "exec-done",             "exec",    WF_ANY,      "(done)",        WF_ANY,        "",             "verify",  "post-exec", "executing",   WF_NONE,
     { ACTION_RUN_GATE }, "a claim is checked, not believed (B-156)" },
   { "exec-mid",              "exec",    WF_ANY,      "(mid-exec)",    WF_ANY,        "",             "verify",  "mid-exec",  "executing",   WF_NONE,

@@ -128,11 +128,24 @@ static const char *answer_words(Engine *engine, const Effect *effect, Arena *are
             !record.id || record.run != effect->run || record.epoch != effect->epoch ||
             record.turn != effect->turn)
             continue;
-        CLEANUP(json_freep) json_t *data = record.data ? json_read(record.data, strlen(record.data), NULL) : NULL;
+        CLEANUP(json_freep)
+        json_t *data = record.data ? json_read(record.data, strlen(record.data), NULL) : NULL;
         const char *summary = json_text(data, "summary", "");
         return *summary ? arena_strdup(arena, summary) : record.text;
     }
     return NULL;
+}
+
+typedef struct LastWhy {
+    Arena *arena;
+    const char **text;
+} LastWhy;
+
+static bool last_why(void *user, const StoreStep *step)
+{
+    const LastWhy *last = user;
+    *last->text = arena_strdup(last->arena, step->why);
+    return true;
 }
 
 static void act_notice(Engine *engine, const Effect *effect)
@@ -150,8 +163,11 @@ static void act_notice(Engine *engine, const Effect *effect)
     if (!text && store_turn_get(engine->store, effect->run, effect->epoch, effect->turn, &arena,
                                 &turn, &ignored))
         text = turn.payload;
-    if (!text || !*text)
+    if (row && (!text || !*text))
         text = answer_words(engine, effect, &arena);
+    if (!row)
+        IGNORE(store_step_list(engine->store, effect->task, last_why, &(LastWhy){&arena, &text},
+                               &ignored));
     notice_put(engine, effect->task, effect->run, effect->project, row ? row->kind : "alert",
                text && *text ? text : effect->text);
 }

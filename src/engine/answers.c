@@ -100,6 +100,16 @@ static void mark_items(Taking *take, const char *from, const char *to)
                                         .objective = {.task = take->run->task, .all = all}});
 }
 
+/* Does the workflow have a phase that works refinements into objectives? */
+static bool has_objectives(const Taking *take)
+{
+    const Workflow *flow = run_workflow(take->engine->machine, take->run);
+    for (unsigned i = 0; i < flow->phase_count; i++)
+        if (text_equal(flow->phases[i].answer, "objective"))
+            return true;
+    return false;
+}
+
 static void take_plan(Taking *take, const json_t *answer)
 {
     CLEANUP(str_done) Str text = STR_INIT;
@@ -108,6 +118,8 @@ static void take_plan(Taking *take, const json_t *answer)
     record_put(take->engine, take->run, RECORD_PLAN, "(generated)", str_text(&text), answer);
     save_checks(take, answer);
     mark_items(take, "confirmed", "processed");
+    if (!has_objectives(take)) /* the plan itself takes up what was asked for meanwhile (B-110) */
+        refinements_take(take->engine, take->run, NULL, NULL);
     char why[80];
     size_t steps = plan_step_count(answer);
     (void)snprintf(why, sizeof why, "a plan of %zu step%s", steps, steps == 1 ? "" : "s"); /* fits */

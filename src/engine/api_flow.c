@@ -173,6 +173,9 @@ bool api_prompt(Call *call)
         return false;
     (void)query_get(call, "phase", phase, sizeof phase);                /* "" is the present one */
     (void)query_get(call, "checkpoint", checkpoint, sizeof checkpoint); /* "" is none */
+    ProjectInfo *project = project_info(call->engine, task->project);
+    if (project && !project->is_read && !project_read_settings(call->engine, project, &call->err))
+        return false; /* what would be sent is not known */
     if (!engine_commit(call->engine, &call->err) ||
         !prompt_preview(call->engine, task->id, *phase ? phase : NULL, checkpoint, &text,
                         &call->err))

@@ -142,8 +142,7 @@ static void add_tasks(Inbox *inbox, ProjectId project)
             continue;
         if (task->state == TASK_REVIEW)
             add_review(inbox, task);
-        bool may_wait =
-            task->state == TASK_REVIEW || task->state == TASK_BLOCKED || task->state == TASK_ACTIVE;
+        bool may_wait = task->state == TASK_REVIEW || task->state == TASK_BLOCKED;
         if (may_wait && !is_listed(inbox->list, id, "check"))
             IGNORE(store_checkpoint_list(inbox->engine->store, id, add_waiting_check, inbox,
                                          &ignored));

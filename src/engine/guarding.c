@@ -153,6 +153,70 @@ static void add_cut(const json_t *change, json_t *list, Str *text)
     }
 }
 
+/* What a person let pass in this run is not asked again, as long as its lines are the same. */
+typedef struct Approved {
+    RunId run;
+    int64_t ids[64]; /* of approvals */
+    size_t count;
+    int64_t last_id; /* of the guards that were open */
+    json_t *last;
+    json_t *items;
+} Approved;
+
+static bool add_approval(void *user, const StoreRecord *record)
+{
+    Approved *all = user;
+    if (record->run == all->run && text_equal(record->result, "approve") &&
+        all->count < COUNT(all->ids))
+        all->ids[all->count++] = record->id;
+    return true;
+}
+
+static void settle(Approved *all, int64_t until)
+{
+    bool is_approved = false;
+    for (size_t i = 0; i < all->count; i++)
+        is_approved |= all->ids[i] > all->last_id && all->ids[i] < until;
+    if (is_approved && all->last)
+        json_array_extend(all->items, json_object_get(all->last, "guards"));
+    json_decref(all->last);
+    all->last = NULL;
+}
+
+static bool add_fired(void *user, const StoreRecord *record)
+{
+    Approved *all = user;
+    settle(all, record->id);
+    all->last = record->run == all->run ? parsed(record->data) : NULL;
+    all->last_id = record->id;
+    return true;
+}
+
+static json_t *approved_items(Engine *engine, const Run *run)
+{
+    Approved all = {.run = run->id, .items = json_array()};
+    Err ignored = {0};
+    IGNORE(
+        store_record_list(engine->store, run->task, RECORD_FEEDBACK, add_approval, &all, &ignored));
+    if (all.count)
+        IGNORE(
+            store_record_list(engine->store, run->task, RECORD_GUARD, add_fired, &all, &ignored));
+    settle(&all, INT64_MAX);
+    return all.items;
+}
+
+static void add_new_hit(const GuardHit *hit, const json_t *approved, json_t *list, Str *text)
+{
+    CLEANUP(str_done) Str words = STR_INIT;
+    CLEANUP(json_freep) json_t *one = json_array();
+    size_t i;
+    const json_t *item;
+    add_hit(hit, one, &words);
+    json_array_foreach(approved, i, item) if (json_equal(item, json_array_get(one, 0))) return;
+    json_array_extend(list, one);
+    str_add(text, str_text(&words));
+}
+
 unsigned guards_fire(Engine *engine, const Run *run, const json_t *change, const char *base_failed,
                      int base_exit)
 {
@@ -168,9 +232,10 @@ unsigned guards_fire(Engine *engine, const Run *run, const json_t *change, const
         settings.scope = plan_scope(plan, &arena);
     GuardHits hits = change_guards(files, count, &settings, &arena);
     json_t *list = json_array();
+    CLEANUP(json_freep) json_t *approved = approved_items(engine, run);
     for (size_t i = 0; i < hits.count; i++)
         if (is_wanted_guard(&project->settings, hits.items[i].guard))
-            add_hit(&hits.items[i], list, &text);
+            add_new_hit(&hits.items[i], approved, list, &text);
     add_cut(change, list, &text);
     if (base_failed) {
         GuardHit hit = change_base_tests(base_failed, base_exit, &arena);

@@ -73,7 +73,7 @@ typedef struct Evidence {
     json_t *plan, *verify, *guards;
     Arena *arena;
     unsigned rounds;
-    bool has_limit;
+    bool has_limit, has_checks; /* the workflow has a phase that verifies */
 } Evidence;
 
 typedef struct Names {
@@ -111,6 +111,14 @@ json_t *record_data(Engine *engine, const Run *run, RecordKind kind, const char 
     return parsed(record.data);
 }
 
+static bool has_verify(const Workflow *flow)
+{
+    for (unsigned i = 0; i < flow->phase_count; i++)
+        if (flow->phases[i].kind == PHASE_VERIFY)
+            return true;
+    return false;
+}
+
 /* What the engine measured just before (verify.c). */
 static void add_verify(Evidence *e)
 {
@@ -122,6 +130,8 @@ static void add_verify(Evidence *e)
                    : text_equal(result, "(partial)") ? OUTCOME_PARTIAL
                    : text_equal(result, "(fail)")    ? OUTCOME_FAIL
                                                      : OUTCOME_NONE;
+    if (!e->verify && !e->has_checks)
+        e->in.verify = OUTCOME_PARTIAL; /* the workflow has none that could be run */
     e->in.verify_why = json_text(e->verify, "why", "");
     json_array_foreach(json_object_get(e->verify, "commands"), i, row)
     {
@@ -392,6 +402,7 @@ static void gather(Evidence *e, Engine *engine, const Run *run, const json_t *an
     e->plan = record_data(engine, run, RECORD_PLAN, NULL, e->arena);
     e->verify = record_data(engine, run, RECORD_VERIFY, e->in.checkpoint, e->arena);
     e->guards = record_data(engine, run, RECORD_GUARD, e->in.checkpoint, e->arena);
+    e->has_checks = has_verify(run_workflow(engine->machine, run));
     add_verify(e);
     add_guards(e, engine, run);
     add_plan(e, engine, run);

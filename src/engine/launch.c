@@ -251,9 +251,11 @@ static void observation_spec(const Launch *launch, ObservationSpec *spec)
         .limits = observe_limits_default(),
         .spent_ms = launch->run->spent_ms,
         .stop = (StopWish)launch->run->stop};
-    spec->limits.max_iterations = project->limits.max_steps;
-    spec->limits.timeout_ms =
-        launch->task->timeout_ms ? launch->task->timeout_ms : project->limits.timeout_ms;
+    const Workflow *flow = run_workflow(engine->machine, launch->run);
+    spec->limits.max_iterations = workflow_limit_or(flow, "steps", project->limits.max_steps);
+    spec->limits.timeout_ms = launch->task->timeout_ms
+                                  ? launch->task->timeout_ms
+                                  : workflow_limit_or(flow, "time-ms", project->limits.timeout_ms);
     spec->limits.grace_ms = s->observe.grace_s * 1000;
 }
 

@@ -139,9 +139,32 @@ static Impact change_of(const StoreObjective *old, const StoreObjective *all, St
     return refine_impact(weights, count, has_less);
 }
 
-static void apply_refinements(Engine *engine, const Run *run, const char *impact,
-                              const char *touches)
+/* Did one come after the turn had got its prompt? */
+typedef struct Late {
+    int64_t since_ms;
+    bool is_found;
+} Late;
+
+static bool find_late(void *user, const StoreRefinement *refinement)
 {
+    Late *late = user;
+    late->is_found |= refinement->at_ms > late->since_ms;
+    return !late->is_found;
+}
+
+void refinements_take(Engine *engine, const Run *run, const char *impact, const char *touches)
+{
+    CLEANUP(arena_done) Arena arena = ARENA_INIT;
+    StoreTurn turn = {0};
+    Err ignored = {0};
+    if (!machine_task(engine->machine, run->task)->is_refined)
+        return;
+    Late late = {.since_ms = INT64_MAX};
+    if (store_turn_get(engine->store, run->id, run->epoch, run->turn, &arena, &turn, &ignored))
+        late.since_ms = turn.started_ms;
+    IGNORE(store_refinement_list(engine->store, run->task, false, find_late, &late, &ignored));
+    if (late.is_found)
+        return; /* it was not heard yet: all of them are taken with it, the next time */
     Event event = {
         .kind = EV_REFINED, .project = run->project, .task = run->task, .a = 0, .text = impact};
     engine_write(engine, &(Write){.kind = WRITE_REFINEMENT_APPLY,
@@ -157,6 +180,12 @@ static const char *status_now(const Engine *engine, const Run *run)
     return machine_status_word(engine->machine, machine_task(engine->machine, run->task));
 }
 
+/* While it is being built, how much a change touches says what follows (B-111..B-114). */
+static const char *const at_work[IMPACT_COUNT] = {[IMPACT_NONE] = "(refined-none)",
+                                                  [IMPACT_MINOR] = "(refined-minor)",
+                                                  [IMPACT_MODERATE] = "(refined-moderate)",
+                                                  [IMPACT_MAJOR] = "(refined)"};
+
 json_t *objective_take(Engine *engine, const Run *run, const json_t *answer, Arena *arena)
 {
     const Task *task = machine_task(engine->machine, run->task);
@@ -167,7 +196,8 @@ json_t *objective_take(Engine *engine, const Run *run, const json_t *answer, Are
     IGNORE(store_objective_get(engine->store, run->task, arena, &old, &ignored));
     Building building = {.old = &old, .arena = arena, .all = old};
     bool is_advance = text_equal(status_now(engine, run), "evolving") && stage;
-    Impact impact = IMPACT_MAJOR;
+    bool is_at_work = text_equal(status_now(engine, run), "executing");
+    Impact impact = is_at_work ? IMPACT_NONE : IMPACT_MAJOR;
     if (json_flag(answer, "exhausted", false) && !stage)
         return json_pack("{s:s,s:s}", "result", "(exhausted)", "why",
                          "no direction is left that was not tried");
@@ -180,14 +210,15 @@ json_t *objective_take(Engine *engine, const Run *run, const json_t *answer, Are
     }
     if (stage)
         save_stage(engine, run, stage, run->stage + (is_advance ? 1u : 0u), arena);
-    if (task->is_refined)
-        apply_refinements(engine, run, refine_row(impact)->word, str_text(&touches));
+    refinements_take(engine, run, refine_row(impact)->word, str_text(&touches));
     char why[160];
     (void)snprintf(why, sizeof why, "%zu items, %zu requirements%s%s", building.all.item_count,
                    building.all.requirement_count, stage ? "; stage: " : "",
                    json_text(stage, "name", "")); /* cut is fine */
-    return json_pack("{s:s,s:s}", "result", is_advance ? "(stage-advanced)" : "(refined)", "why",
-                     why);
+    const char *result = is_advance   ? "(stage-advanced)"
+                         : is_at_work ? at_work[impact]
+                                      : "(refined)";
+    return json_pack("{s:s,s:s}", "result", result, "why", why);
 }
 
 void objective_question(Engine *engine, TaskId task, Str *out)

@@ -1,6 +1,7 @@
 /* What an agent is told: which prompt, whose text, for which phase. See prompts.h. */
 #include "engine/prompts.h"
 #include "base/file.h"
+#include "core/judge.h"
 #include "engine/prompt_values.h"
 #include <string.h>
 
@@ -49,6 +50,14 @@ static bool needs_fix(const PromptFacts *facts)
     return facts->check.id > facts->plan.id && text_equal(facts->check.result, "NEEDS_FIX");
 }
 
+/* Came here from a reviewer, and nothing has happened since that the agent must hear of first. */
+static bool was_sent_back(const PromptFacts *facts)
+{
+    return facts->says_kind == SAYS_NONE && facts->check.id &&
+           !judge_is_pass(facts->check.result) && *facts->checkpoint &&
+           text_equal(facts->check.checkpoint, facts->checkpoint);
+}
+
 /* Nothing is written down yet, it is not agreed on, or what a person added must be worked in. */
 static bool wants_objective(const PromptFacts *facts)
 {
@@ -66,6 +75,8 @@ typedef struct ChoiceRow {
 static const ChoiceRow choices[] = { /* the first row that fits; without one the phase's own name */
   /* prompt     checkpoint   only if          name */
   { WF_ANY,     WF_ANY,      was_unreadable,  "answer-invalid" },
+  { "loop",     WF_ANY,      was_sent_back,   "review-failed" },
+  { "work",     WF_ANY,      was_sent_back,   "review-failed" },
   { "loop",     WF_ANY,      NULL,            NULL },
   { "work",     WF_ANY,      NULL,            NULL },
   { WF_ANY,     "continue",  prompt_remembers, "continuation" },

@@ -79,6 +79,78 @@ static void unlock_hubs(Engine *engine)
     trash_expire(engine);
 }
 
+/* Notices are written after what they tell of. Those that an earlier engine did not come to write
+ * are written now: whoever waits for a person must be seen. */
+
+enum { WORD_SIZE = 64 };
+
+typedef struct Told {
+    RunId run;
+    bool is_open, is_told;
+} Told;
+
+static bool look_at_notice(void *user, const StoreNotice *notice)
+{
+    Told *told = user;
+    told->is_open |= !notice->closed_ms;
+    told->is_told |= notice->run == told->run;
+    return true;
+}
+
+static bool last_result(void *user, const StoreStep *step)
+{
+    char *word = user;
+    (void)snprintf(word, WORD_SIZE, "%s", step->result); /* a word of the table */
+    return true;
+}
+
+static const char *word_of(Engine *engine, const Task *task, const Run *run, char *word)
+{
+    Err ignored = {0};
+    if (run->workflow)
+        IGNORE(store_step_list(engine->store, task->id, last_result, word, &ignored));
+    if (*word)
+        return word;
+    if (task->state == TASK_BLOCKED || run->state == RUN_ASKING)
+        return run->signal == SIGNAL_BLOCKED   ? "BLOCKED"
+               : run->signal == SIGNAL_PENDING ? "PENDING"
+               : task->state == TASK_REVIEW    ? "pass"
+                                               : "error";
+    return task_state_word(task->state);
+}
+
+static void tell_again(Engine *engine, const Task *task, const Run *run)
+{
+    char word[WORD_SIZE] = "";
+    Told told = {.run = run->id};
+    Err ignored = {0};
+    bool is_asking = run->state == RUN_ASKING;
+    bool is_over =
+        task->state == TASK_BLOCKED || task->state == TASK_FAILED || task->state == TASK_TIMEOUT;
+    if (!is_asking && !is_over)
+        return;
+    IGNORE(store_notice_list_task(engine->store, task->id, look_at_notice, &told, &ignored));
+    if (is_asking ? told.is_open : told.is_open || told.is_told)
+        return;
+    act_on(engine, &(Effect){.kind = FX_NOTICE,
+                             .project = task->project,
+                             .task = task->id,
+                             .run = run->id,
+                             .epoch = run->epoch,
+                             .turn = run->turn,
+                             .text = word_of(engine, task, run, word)});
+}
+
+static void tell_all_again(Engine *engine)
+{
+    for (TaskId id = 1; id <= machine_task_count(engine->machine); id++) {
+        const Task *task = machine_task(engine->machine, id);
+        const Run *run = task ? machine_run(engine->machine, task->run) : NULL;
+        if (run)
+            tell_again(engine, task, run);
+    }
+}
+
 bool engine_take_up(Engine *engine, Err *err)
 {
     if (engine->options.is_errand)
@@ -92,6 +164,7 @@ bool engine_take_up(Engine *engine, Err *err)
     sweep_gates(engine);
     unlock_hubs(engine);
     machine_owe_again(engine->machine);
+    tell_all_again(engine);
     engine->is_taking_up = true;
     bool is_stored = engine_commit(engine, err);
     engine->is_taking_up = false;

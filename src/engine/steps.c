@@ -226,16 +226,17 @@ static void run_hook(Engine *engine, const Run *run, const ProjectInfo *project,
     job_start(engine->jobs, "hook", in, on_hook_done, hook);
 }
 
-static void tell_hooks(Engine *engine, const Run *run)
+/* Every status that it comes to, also one that it leaves in the same step. */
+static void tell_hooks(Engine *engine, const Run *run, unsigned index)
 {
     const Workflow *flow = run_workflow(engine->machine, run);
     const ProjectInfo *project = project_info(engine, run->project);
     FlowMemo *memo = memo_of(engine, run->id);
-    if (memo->status == run->status + 1u || !project || !engine->options.is_online)
+    if (memo->status == index + 1u || !project || !engine->options.is_online)
         return;
     bool is_first = memo->status == 0 && run->steps > 0; /* after a restart: told before */
-    memo->status = (uint8_t)(run->status + 1);
-    const char *status = flow->statuses[run->status].name;
+    memo->status = (uint8_t)(index + 1);
+    const char *status = flow->statuses[index].name;
     const char *own = text_map_find(&project->settings.hooks.on_status, status);
     bool is_wanted = own != NULL;
     for (unsigned i = 0; i < flow->hook_count; i++)
@@ -348,12 +349,17 @@ void steps_write(Engine *engine, const Event *event)
                                                : 0);
     for (uint32_t i = 0; i < step->route_count; i++) {
         const Run *of = machine_run(engine->machine, step->routes[i].run);
-        if (of && of->workflow)
-            write_step(engine, &step->routes[i], event->at_ms);
+        if (!of || !of->workflow)
+            continue;
+        int status =
+            workflow_status_index(run_workflow(engine->machine, of), step->routes[i].status);
+        write_step(engine, &step->routes[i], event->at_ms);
+        if (status >= 0)
+            tell_hooks(engine, of, (unsigned)status);
     }
     if (!run || !run->workflow)
         return;
-    tell_hooks(engine, run);
+    tell_hooks(engine, run, run->status);
     const Task *task = machine_task(engine->machine, run->task);
     const ProjectInfo *project = project_info(engine, run->project);
     if (step->route_count && task->state == TASK_DONE && project)

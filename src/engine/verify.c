@@ -176,6 +176,19 @@ static void save_states(LiveGate *live, const Verify *v, const Run *run)
     }
 }
 
+/* B-202: checks for a person wait for one when the work is there. */
+static bool ask_person(void *user, const StoreCheckpoint *check)
+{
+    Engine *engine = user;
+    if (text_equal(check->mode, "human") && !text_equal(check->state, "approved"))
+        engine_write(engine, &(Write){.kind = WRITE_CHECKPOINT_STATE,
+                                      .checkpoint = {.task = check->task,
+                                                     .number = check->number,
+                                                     .state = check_state_word(CHECK_WAITS),
+                                                     .at_ms = engine_now(engine)}});
+    return true;
+}
+
 static json_t *commands_json(const Verify *v)
 {
     json_t *list = json_array();
@@ -232,7 +245,10 @@ static void finish(LiveGate *live)
     const Run *run = machine_run(engine->machine, live->act.run);
     CLEANUP(str_done) Str why = STR_INIT;
     const char *result = result_of(v, &why);
+    Err ignored = {0};
     save_states(live, v, run);
+    if (is_at(v, "post-exec"))
+        IGNORE(store_checkpoint_list(engine->store, live->act.task, ask_person, engine, &ignored));
     save_record(live, v, run, result, str_text(&why));
     if (!is_at(v, "post-plan") && v->change)
         (void)guards_fire(engine, run, v->change, v->base_failed, v->base_exit); /* on record */

@@ -95,6 +95,12 @@ static int line_said(const char *text)
     return at ? (int)strtol(at + 5, NULL, 10) : 0;
 }
 
+static const char *past_line(const char *text)
+{
+    const char *colon = text_starts(text, "line ") ? strstr(text, ": ") : NULL;
+    return colon ? colon + 2 : text;
+}
+
 /* -- one file -------------------------------------------------------------------------------- */
 
 static bool check_rows(Source *source, const Workflow *workflow)
@@ -159,7 +165,7 @@ static bool read_one(WorkflowSet *set, const char *path, bool is_shared_folder, 
     if (strlen(text) != length || !yaml_read(text, length, &source.doc, &problem)) {
         if (!is_shared_folder)
             add_problem(&source, line_said(problem.text),
-                        *problem.text ? problem.text : "holds NUL bytes");
+                        *problem.text ? past_line(problem.text) : "holds NUL bytes");
         return true;
     }
     if (is_ours(source.doc.root))

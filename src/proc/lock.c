@@ -52,8 +52,8 @@ static bool alarm_start(Alarm *alarm, int64_t after_ms)
         return false;
     sigemptyset(&one);
     sigaddset(&one, alarm->signo);
-    (void)sigaction(alarm->signo, &action, &alarm->old_action); /* valid arguments */
-    (void)sigprocmask(SIG_UNBLOCK, &one, &alarm->old_mask);     /* valid arguments */
+    (void)sigaction(alarm->signo, &action, &alarm->old_action);     /* valid arguments */
+    (void)sigprocmask(SIG_UNBLOCK, &one, &alarm->old_mask);         /* valid arguments */
     (void)syscall(SYS_timer_settime, alarm->timer, 0, &when, NULL); /* valid arguments */
     return true;
 }

@@ -23,7 +23,7 @@ const char store_v2[] =
     ADD(project) NUMBER(workflow) ";"
     ADD(project) NEW_FLAG(auto_confirm) ";"
 
-    ADD(task) NEW_FLAG(is_filled) ";"
+    ADD(task) "is_filled INTEGER NOT NULL DEFAULT 1 " BELOW(is_filled, 2) ";" /* they have a title */
     ADD(task) NEW_FLAG(is_confirmed) ";"
     ADD(task) NEW_FLAG(is_refined) ";"
     ADD(task) BYTE(workflow) ";"

@@ -5,8 +5,8 @@
  * mathematical functions with the tables of libm, the loader of shared libraries. Together they are
  * more than 600 KB, as much as all of our own code. The names below come first, so the linker does
  * not look further. They are weak: where SQLite is one object or comes from elsewhere, its own are
- * taken. tests/store/test_parts.c shows that what remains is whole, tools/parts.sh that no C code of
- * ours calls a function that is replaced here. */
+ * taken. tests/store/test_parts.c shows that what remains is whole, tools/parts.sh that no C code
+ * of ours calls a function that is replaced here. */
 #include <sqlite3.h>
 #include <stdlib.h>
 

@@ -363,10 +363,11 @@ static void dangerous_commands_are_named(void **state)
     }
 }
 
-/* The C library's engine reads the same patterns: both must agree about texts made of their words. */
+/* The C library's engine reads the same patterns: both must agree about texts of their words. */
 static void danger_rows_mean_what_they_say(void **state)
 {
     (void)state;
+    /* clang-format off */
     static const char *const parts[] = {
         "rm ", "-rf ", "-r ", "/", "~", "$", "..", "../", "*", ".git", ".", " ", "\t", "\n", ";", "&&",
         "|", "| ", "(", "`", "find ", "-delete", "-exec rm", "mkfs", "dd ", "of=/dev/", "> ", "sda",
@@ -377,6 +378,7 @@ static void danger_rows_mean_what_they_say(void **state)
         "LD_PRELOAD=", "/etc/passwd", "/proc/self/", "tee ", ".bashrc", "crontab ", "dig ", "\xff\xc3",
         "169.254.169.254", "kill -9 ", "-1", ":()", "{", "otto ", "approve", "x", "_", "then ", "exec ",
     };
+    /* clang-format on */
     size_t count;
     const DangerRow *rows = danger_rows(&count);
     uint64_t seed = 1;

@@ -64,6 +64,16 @@ static const RouteCase routes[] = {
   { "evolving", "target", NULL, "(stage-advanced)", "plan", "", "planning", "" },
   { "evolving", "target", NULL, "(refined)",        "plan", "", "planning", "" },
   { "planning", "target", NULL, "(refined)",        "plan", "", "planning", "" },
+  { "executing", "target", "post-exec", "(refined)",          "plan", "", "re-planning", "needs-plan" },         /* B-114 */
+  { "executing", "target", "post-exec", "(refined-moderate)", "verify", "mid-exec", "executing", "" },           /* B-113 */
+  { "executing", "target", "post-exec", "(refined-minor)",    "verify", "post-exec", "executing", "" },          /* B-112 */
+  { "executing", "target", "mid-exec",  "(refined-none)",     "verify", "mid-exec", "executing", "" },           /* B-111 */
+  { "executing", "target", "post-exec", "(refined-moderate)", "(stop)", "", "executing", "", "timeout", SPENT("steps") },
+  { "executing", "target", "post-exec", "(refined-minor)",    "(stop)", "", "executing", "", "timeout", SPENT("steps") },
+  { "executing", "target", "post-exec", "(refined-none)",     "(stop)", "", "executing", "", "timeout", SPENT("steps") },
+  { "executing", "exec", NULL, "(done)",     "target", "post-exec", "executing", "", "", FLAGS(FLAG_REFINED) },  /* B-109, B-110 */
+  { "executing", "exec", NULL, "(mid-exec)", "target", "mid-exec", "executing", "", "", FLAGS(FLAG_REFINED) },
+  { "executing", "exec", NULL, "(step-3)",   "target", "mid-exec", "executing", "", "", FLAGS(FLAG_REFINED) },
   { "evolving", "target", NULL, "(exhausted)",      "(stop)", "", "evolving", "", "blocked" },      /* B-28 */
   { "evolving", "target", NULL, "(stage-advanced)", "(stop)", "", "evolving", "", "timeout", SPENT("stages") },
   { "evolving", "target", NULL, "(refined)",        "(stop)", "", "evolving", "", "timeout", SPENT("stages") },

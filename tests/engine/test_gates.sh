@@ -480,6 +480,61 @@ YAML
     why_has 1 'may not be run unattended'
 }
 
+a_check_that_only_a_person_can_make_waits_for_one() {
+    use_scenario 'workflow: lifecycle' <<YAML
+phases:
+  plan:
+    - - answer: {summary: a page, steps: [{title: draw, checks: [{name: looks-right, command: "look at a.txt", mode: human}]}]}
+$PASS
+$EXEC
+$ACCEPT
+YAML
+    one_task
+    expect 3 otto run
+    state_is 1 review
+    equal 0 "$(merges_of 1)" merges
+    expect 0 otto inbox
+    out_has looks-right
+    out_has 'otto approve 1'
+    expect 0 otto approve 1
+    expect 0 otto run
+    state_is 1 done
+}
+
+# Two stages: what a person let pass in the first is not asked again in the second.
+a_guard_that_a_person_let_pass_in_one_stage_is_not_asked_again_in_the_next() {
+    use_scenario 'workflow: staged
+protect: [".github/**"]
+objective: {confirm: auto}' <<YAML
+phases:
+  target:
+    - - answer: {items: [{text: Greet, requirements: [{text: by name, criteria: prints Ada, weight: critical}, {text: the world, criteria: prints world, weight: critical}]}]}
+    - - answer: {stage: {name: two, objective: the world, moves: [R2], reason: open}}
+  plan:
+    - - answer: {summary: whole, steps: [{title: names, covers: [R1, R2]}]}
+$PASS
+  exec:
+    - - write: {path: .github/ci.yaml, text: "on: never\n"}
+      - answer: {result: (done), summary: one}
+    - - write: {path: b.txt, text: "b\n"}
+      - answer: {result: (done), summary: two}
+  check@post-exec:
+    - - answer: {scores: $SCORES_GOOD, coverage: [{id: R1, coverage: 1}, {id: R2, coverage: 0}]}
+    - - answer: {scores: $SCORES_GOOD, coverage: [{id: R1, coverage: 1}, {id: R2, coverage: 1}]}
+  highlight:
+    - - answer: {worked: [it]}
+YAML
+    one_task
+    expect 3 otto run
+    state_is 1 review
+    equal 0 "$(merges_of 1)" merges
+    expect 0 otto approve 1
+    expect 0 otto run
+    status_is 1 satisfied
+    git cat-file -e main:.github/ci.yaml
+    git cat-file -e main:b.txt
+}
+
 # -- guards -----------------------------------------------------------------------------------------
 
 # Six tasks, each trips one guard.
@@ -698,6 +753,8 @@ run_cases exit_1_is_red_and_run_once_above_1_is_broken_and_run_once_more \
     work_continues_one_conversation_and_the_reviewer_begins_its_own \
     a_requirement_that_no_step_covers_sends_the_plan_back_whatever_its_scores \
     a_plan_with_a_dangerous_command_does_not_pass_and_is_not_run \
+    a_check_that_only_a_person_can_make_waits_for_one \
+    a_guard_that_a_person_let_pass_in_one_stage_is_not_asked_again_in_the_next \
     a_guard_that_fires_is_shown_with_its_lines_and_a_person_decides \
     guards_can_be_switched_off \
     in_the_loop_a_protected_path_waits_for_a_person \

@@ -170,7 +170,8 @@ YAML
 }
 
 a_batch_review_works_on_those_that_waited_when_it_began() {
-    use_scenario 'review: {mode: batch}' <<'YAML'
+    use_scenario 'slots: 1
+review: {mode: batch}' <<'YAML'
 tasks:
   "*":
     - - run: 'echo x >"task-$OTTO_TASK_ID.txt"'
@@ -185,7 +186,7 @@ YAML
     otto review <"$ROOM/keys" >"$ROOM/review.out" 2>"$ROOM/review.err" &
     review=$!
     exec 3>"$ROOM/keys"
-    wait_for 10 grep -q Approve "$ROOM/review.err"
+    wait_for 10 grep -q pprove "$ROOM/review.err"
     task Late
     expect 3 otto run # the folder is free while a person thinks
     state_is 4 review
@@ -280,12 +281,12 @@ YAML
     err_has 'normal, next or later'
     state_is 2 review
     expect 1 otto answer 2 'looks fine'
-    err_has 'otto approve 2'
+    err_has '#2 waits for a review: approve, redo or reject it'
     state_is 2 review
     expect 0 otto approve 2
     expect 1 otto approve 2
     err_has 'waits for no review'
-    expect 0 otto rm 1 3 -y
+    expect 0 otto rm 1 3
 }
 
 # -- objectives -------------------------------------------------------------------------------------
@@ -295,7 +296,7 @@ STAGED="  plan:
     - - answer: {summary: all, steps: [{title: greet, covers: [R1, R2, R3]}]}
 $PASS
   exec:
-    - - run: 'echo x >>a.txt'
+    - - run: 'echo x >>staged-\$OTTO_TASK_ID.txt'
       - answer: {result: (done), summary: done}
   highlight:
     - - answer: {worked: [it]}"
@@ -359,7 +360,7 @@ YAML
     status_is 2 satisfied
     state_is 3 blocked
     equal 0 "$(merges_of 3)" merges
-    expect 0 otto rm 3 -y
+    expect 0 otto rm 3
 }
 
 # -- refinements ------------------------------------------------------------------------------------
@@ -379,6 +380,17 @@ $(printf '%s\n%s\n' "$PASS" "$ACCEPT" | deeper)
           - answer: {result: (done), summary: done}
         - - run: 'echo x >b.txt'
           - answer: {result: (done), summary: done}
+  Early:
+    phases:
+      plan:
+        - - run: 'touch $ROOM/at-3; while ! test -e $ROOM/go; do sleep 0.05; done'
+          - answer: {summary: it was not heard, steps: [{title: write it}]}
+        - - expect: {contains: "said while it was planned"}
+          - answer: {summary: a plan, steps: [{title: more}]}
+$(printf '%s\n%s\n' "$PASS" "$ACCEPT" | deeper)
+      exec:
+        - - run: 'echo x >>early.txt'
+          - answer: {result: (done), summary: done}
   Withdrawn:
     phases:
 $(echo "$GATES" | deeper)
@@ -388,8 +400,10 @@ $(echo "$GATES" | deeper)
 YAML
     task Refined
     task Withdrawn
+    task Early
     start run run
-    wait_for 10 test -e "$ROOM/at-1" -a -e "$ROOM/at-2"
+    wait_for 10 test -e "$ROOM/at-1" -a -e "$ROOM/at-2" -a -e "$ROOM/at-3"
+    expect 0 otto target 3 --refine 'said while it was planned'
     expect 0 otto target 1 --refine 'also accept semicolons'
     expect 0 otto target 2 --refine 'a bad idea'
     expect 0 otto target 2
@@ -402,6 +416,8 @@ YAML
     equal 1 "$(merges_of 1)" merges
     git cat-file -e main:b.txt
     equal 1 "$(steps_of 2 | grep -c '^plan')" plans
+    state_is 3 done
+    equal 2 "$(steps_of 3 | grep -c '^plan')" 'plans of what came too late for the first'
     expect 1 otto target 2 --withdraw "${number:-1}"
 }
 
@@ -462,15 +478,18 @@ review: {mode: per-task}' <<YAML
 phases:
   target:
     - - answer: $OBJECTIVE
+    - - expect: {contains: "two lines"}
+      - answer: {stage: {name: more, objective: two lines, moves: [R1], reason: a person asked for it}}
   plan:
     - - signal: "PENDING:Which colour?"
     - - expect: {contains: blue}
       - answer: {summary: all, steps: [{title: greet, covers: [R1, R2]}]}
+    - - answer: {summary: all, steps: [{title: greet, covers: [R1, R2]}]}
 $PASS
   exec:
     - - run: 'echo x >>a.txt'
       - answer: {result: (done), summary: done}
-    - - expect: {contains: "two lines"}
+    - - expect: {path: a.txt, contains: x}
       - run: 'echo x >>a.txt'
       - answer: {result: (done), summary: done}
   highlight:
@@ -486,7 +505,7 @@ YAML
         strace -qq -o /dev/null -e trace=fdatasync -e inject=fdatasync:signal=SIGKILL:when=4 \
             "$OTTO" run >/dev/null 2>&1 </dev/null || true
     done
-    asked || fail 'no question'
+    asked || { otto inbox; otto why 1; fail 'no question'; }
     expect 0 otto answer 1 blue
     killed_until 1 review 4
     expect 0 otto redo 1 --note 'two lines'

@@ -21,4 +21,22 @@ SH
     contains "$ROOM/diff" '+begun'
 }
 
-run_cases time_runs_out_and_the_agent_is_ended_with_its_work_kept
+# A self-driving session is told first (A-153), and may end its step.
+time_runs_out_and_a_self_driving_session_is_told() {
+    agent_script session <<'SH'
+cat >/dev/null
+cd "$OTTO_TASK_DIR"
+while [ ! -e .auto-stop ]; do sleep 0.2; done
+cp .auto-stop "$ROOM/stop"
+SH
+    use_agent session <<'YAML'
+workflow: auto-a
+YAML
+    otto add One --timeout 1
+    expect 3 otto run
+    state_is 1 timeout
+    contains "$ROOM/stop" '"timeout"'
+}
+
+run_cases time_runs_out_and_the_agent_is_ended_with_its_work_kept \
+    time_runs_out_and_a_self_driving_session_is_told

@@ -1,7 +1,8 @@
-/* sim [--seed N] [--seeds COUNT] [--events N] [--tasks N] [--list FILE] [--verbose]
+/* sim [--seed N] [--seeds COUNT] [--events N] [--tasks N] [--list FILE] [--loop] [--verbose]
  *
- * Plays seeds and prints the first that breaks an invariant, with its last events. Seeds in FILE
- * (one number a line, `#` begins a comment) are those that once failed; they are played first. */
+ * Tasks follow any workflow, with --loop only the loop. Plays seeds and prints the first that
+ * breaks an invariant, with its last events. Seeds in FILE (one number a line, `#` begins a
+ * comment) are those that once failed; they are played first. */
 #include "tests/sim/sim.h"
 #include "base/clock.h"
 #include <inttypes.h>
@@ -93,6 +94,10 @@ static bool read_arguments(int argc, char **argv, Arguments *out)
             out->options.is_verbose = true;
             continue;
         }
+        if (strcmp(argv[i], "--loop") == 0) {
+            out->options.is_loop = true;
+            continue;
+        }
         if (strcmp(argv[i], "--list") == 0 && value) {
             out->list = argv[++i];
             continue;
@@ -120,7 +125,7 @@ int main(int argc, char **argv)
     Totals totals = {0};
     if (!read_arguments(argc, argv, &args)) {
         (void)fputs("usage: sim [--seed N] [--seeds COUNT] [--events N] [--tasks N] "
-                    "[--list FILE] [--verbose]\n",
+                    "[--list FILE] [--loop] [--verbose]\n",
                     stderr);
         return 1;
     }

@@ -13,12 +13,14 @@ typedef struct SimOptions {
     uint32_t events; /* before the world calms down */
     uint32_t tasks;
     bool is_verbose;
+    bool is_loop; /* every task follows `loop`; else any workflow */
 } SimOptions;
 
 /* How wild a seed is, in thousandths; chosen from the seed. */
 typedef struct Profile {
     uint32_t wishes, crashes, jumps, pushes, failures, duplicates;
     bool has_back_jumps;
+    uint32_t good_answers; /* of agents that follow a workflow */
 } Profile;
 
 /* An answer on its way to the engine. */
@@ -36,7 +38,11 @@ typedef struct Agent {
     int64_t end_ms;               /* INT64_MAX: it hangs until it is stopped */
     int32_t exit_code, killed_by;
     uint8_t signals[3];
-    bool is_flooding; /* writes more than it may */
+    bool is_flooding;     /* writes more than it may */
+    bool is_changing;     /* the work differs afterwards */
+    const char *answer;   /* JSON of EV_STEP_RESULT; NULL none */
+    const char *observed; /* JSON of EV_OBSERVED; NULL none */
+    const char *status;   /* that a self-driving session tells */
 } Agent;
 
 typedef struct WorldRun {
@@ -48,6 +54,7 @@ typedef struct WorldRun {
 } WorldRun;
 
 typedef struct WorldTask {
+    uint32_t reopened;  /* times that a person had more done after a landing, at least */
     uint32_t landed;    /* landings that were not undone */
     uint32_t accepted;  /* EV_LANDED that the machine took, since the last undoing */
     TaskState left_out; /* skipped or cancelled by a person; TASK_PENDING: it is not */
@@ -61,6 +68,14 @@ typedef struct ModelTask {
     uint32_t slack; /* or up to so many later */
     bool is_new;    /* became ready in this step */
 } ModelTask;
+
+/* What was proven of a run, by the routes alone; saved and forgotten with the rows. */
+typedef struct Proof {
+    char verified[HASH_SIZE]; /* commit whose checks passed */
+    char accepted[HASH_SIZE]; /* commit that a check or a person let pass */
+    char landed[HASH_SIZE];   /* what the target held after it */
+    bool is_merge_gated;      /* the checks of the merge computed last passed */
+} Proof;
 
 typedef struct ModelProject {
     int64_t cycle; /* slots given away */
@@ -76,7 +91,7 @@ typedef struct Logged {
     bool is_accepted;
 } Logged;
 
-enum { TRACE_EVENTS = 40, TRACE_TEXT = 400, PROJECTS_MAX = 4 };
+enum { TRACE_EVENTS = 40, TRACE_TEXT = 600, PROJECTS_MAX = 4, OWN_FLOWS_MAX = 12 };
 
 typedef struct Sim {
     SimOptions options;
@@ -89,6 +104,8 @@ typedef struct Sim {
     int64_t true_ms, skew_ms; /* the wall clock shows the sum */
     uint32_t engine;          /* incarnation */
     bool is_online, is_calm;  /* calm: no more faults, everything succeeds */
+    bool is_mixed;            /* tasks follow any workflow */
+    EventKind event;          /* of the step under way */
     uint64_t events, accepted, crashes, landings;
     uint64_t order;
     uint32_t serial;
@@ -101,7 +118,9 @@ typedef struct Sim {
     Task *saved_tasks;
     Run *saved_runs;
     Dependency *saved_deps;
-    uint32_t saved_task_count, saved_run_count, saved_dep_count;
+    Proof *saved_proofs;
+    bool *saved_merged;
+    uint32_t saved_task_count, saved_run_count, saved_dep_count, saved_flow_count;
 
     /* as they were after the last step */
     Task *tasks;
@@ -111,6 +130,11 @@ typedef struct Sim {
     WorldTask *world_tasks;
     WorldRun *world_runs;
     ModelTask *model;
+    Proof *proofs;                    /* by run id */
+    bool *merged;                     /* by task id: landed, or there was nothing to land */
+    const char *flows[OWN_FLOWS_MAX]; /* definitions; the first has the number
+                                         WORKFLOW_FIRST_OWN */
+    uint32_t flow_count;
     ModelProject projects[PROJECTS_MAX];
     uint32_t project_count;
     uint32_t effects_seen;
@@ -151,6 +175,16 @@ void sim_replay(Sim *sim);
 void world_act(Sim *sim, const Effect *effect);
 bool world_deliver(Sim *sim); /* the next reply; false: there is none */
 
+/* sim_flow.c: workflows: what agents answer, what people say */
+void flow_setup(Sim *sim);
+uint32_t flow_any(Sim *sim); /* the number of a workflow */
+void flow_choose_answer(Sim *sim, const Run *run, Agent *agent);
+void flow_tell(Sim *sim, const Effect *effect, const Agent *agent, int64_t at_ms);
+void flow_report(Sim *sim, const Effect *effect);
+void flow_reset(Sim *sim, const Effect *effect);
+void flow_wish(Sim *sim);
+void flow_answer(Sim *sim, TaskId task); /* what a person does to let the task go on */
+
 /* sim_wish.c */
 void wish_setup(Sim *sim);
 void wish_random(Sim *sim);
@@ -167,6 +201,12 @@ void check_before(Sim *sim, const Event *event, Before *before);
 void check_after(Sim *sim, const Event *event, const Before *before);
 /* What an accepted event proves or asks for; kept for the landing and the end. */
 void proof_keep(Sim *sim, const Event *event);
+/* sim_flow_check.c */
+void check_flow_run(Sim *sim, const Run *old, const Run *now);
+void check_flow_task(Sim *sim, const Task *old, const Task *now);
+void check_flow_step(Sim *sim, const Event *event, const Before *before);
+void check_flow_land(Sim *sim, const Run *run);
+bool check_is_report(EventKind kind);
 bool check_need(const Sim *sim, const Dependency *dependency); /* by the rows alone */
 
 /* sim_full.c: now and then */

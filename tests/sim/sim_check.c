@@ -31,11 +31,14 @@ bool check_need(const Sim *sim, const Dependency *dependency)
     const Run *run = on ? machine_run(sim->machine, on->run) : NULL;
     if (!on || on->state == TASK_DONE)
         return on != NULL;
+    const Workflow *flow = run ? run_workflow(sim->machine, run) : NULL;
+    bool is_judged = on->state == TASK_REVIEW && run &&
+                     text_equal(flow->checkpoints[run->checkpoint].name, "review");
     switch (dependency->need) {
     case NEED_STARTED:
-        return on->state == TASK_ACTIVE;
+        return on->state == TASK_ACTIVE || on->state == TASK_REVIEW;
     case NEED_VERIFIED:
-        return on->state == TASK_ACTIVE && run && is_verified(run->state);
+        return is_judged || (on->state == TASK_ACTIVE && run && is_verified(run->state));
     case NEED_DONE:
     case NEED_COUNT:
         break;
@@ -48,7 +51,8 @@ static void check_claim(Sim *sim, const Run *run)
 {
     const Task *task = machine_task(sim->machine, run->task);
     const Project *project = machine_project(sim->machine, run->project);
-    if (project->autopilot != AUTO_RUNNING || project->is_offline)
+    bool is_over = !run_holds_slot(run->state); /* at once: it was the last thing to do */
+    if ((project->autopilot != AUTO_RUNNING && !is_over) || project->is_offline)
         sim_fail(sim, "t%u was taken while the autopilot is %s%s", task->id,
                  auto_state_word(project->autopilot), project->is_offline ? " and offline" : "");
     if (project->only_wanted && !task->is_wanted)
@@ -76,8 +80,10 @@ static void check_run(Sim *sim, const Run *now)
     bool had_slot = is_known && run_holds_slot(old->state), has_slot = run_holds_slot(now->state);
     if (now->state >= RUN_STATE_COUNT)
         sim_fail(sim, "r%u has no legal state", now->id);
-    if (now->epoch > old->epoch)
+    if (now->epoch > old->epoch && sim->event != EV_RESET_DONE)
         check_claim(sim, now);
+    if (now->workflow)
+        check_flow_run(sim, old, now);
     if (now->epoch < old->epoch || now->turn < old->turn)
         sim_fail(sim, "r%u went back to epoch %u turn %u", now->id, now->epoch, now->turn);
     if (now->turn > old->turn && row->autopilot != AUTO_RUNNING)
@@ -124,6 +130,7 @@ static void check_rows(Sim *sim)
         const Task *task = dirty.tasks[i];
         if (task->state >= TASK_STATE_COUNT)
             sim_fail(sim, "t%u has no legal state", task->id);
+        check_flow_task(sim, &sim->tasks[task->id], task);
         sim->tasks[task->id] = *task;
     }
     sim->task_count = machine_task_count(sim->machine);
@@ -135,7 +142,9 @@ static void check_rows(Sim *sim)
 static void check_land(Sim *sim, const Run *run)
 {
     const WorldRun *world = &sim->world_runs[run->id];
-    if (world->passed_epoch != run->epoch || world->passed_turn != run->turn)
+    if (run->workflow)
+        check_flow_land(sim, run);
+    else if (world->passed_epoch != run->epoch || world->passed_turn != run->turn)
         sim_fail(sim, "r%u lands unchecked work: turn %u.%u, checked was %u.%u", run->id,
                  run->epoch, run->turn, world->passed_epoch, world->passed_turn);
     if (!world->is_merge_proven)
@@ -178,9 +187,11 @@ static void check_effects(Sim *sim)
 
 /* Reports */
 
-static bool is_report(EventKind kind)
+bool check_is_report(EventKind kind)
 {
-    return kind >= EV_WORKSPACE_READY && kind <= EV_RETIRED;
+    return (kind >= EV_WORKSPACE_READY && kind <= EV_RETIRED) || kind == EV_STEP_RESULT ||
+           kind == EV_REPORTED || kind == EV_RESET_DONE || kind == EV_RESET_FAILED ||
+           kind == EV_OBSERVED;
 }
 
 void proof_keep(Sim *sim, const Event *event)
@@ -204,7 +215,9 @@ void proof_keep(Sim *sim, const Event *event)
         sim->world_tasks[event->task].left_out =
             event->kind == EV_SKIP ? TASK_SKIPPED : TASK_CANCELLED;
         sim->world_tasks[event->task].was_removed |= event->kind == EV_REMOVE;
-    } else if (event->kind == EV_RETRY || event->kind == EV_RESTORE) {
+    } else if (event->kind == EV_RETRY || event->kind == EV_RESTORE || event->kind == EV_COMMAND) {
+        bool is_given_up = event->kind == EV_COMMAND && text_equal(event->text, "cancel");
+        sim->world_tasks[event->task].was_removed |= is_given_up;
         sim->world_tasks[event->task].left_out = TASK_PENDING;
     }
 }
@@ -213,7 +226,8 @@ static bool is_command(EventKind kind)
 {
     return kind == EV_STOP || kind == EV_RETRY || kind == EV_SKIP || kind == EV_REMOVE ||
            kind == EV_ANSWER || kind == EV_ROLLBACK || kind == EV_TASK_EDITED ||
-           kind == EV_TASK_WANTED;
+           kind == EV_TASK_WANTED || kind == EV_REVIEWED || kind == EV_COMMAND ||
+           kind == EV_TARGET_SET || kind == EV_REFINED;
 }
 
 static void check_refused(Sim *sim, const Event *event, const Before *before)
@@ -231,14 +245,16 @@ void check_after(Sim *sim, const Event *event, const Before *before)
         check_refused(sim, event, before);
     if (is_accepted && !before->may_be_accepted)
         sim_fail(sim, "%s was accepted, though the check refuses it", event_word(event->kind));
-    if (is_accepted && is_report(event->kind) &&
+    if (is_accepted && check_is_report(event->kind) &&
         (!before->run || before->run->epoch != event->epoch || before->run->turn != event->turn))
         sim_fail(sim, "%s of r%u is old, but was accepted", event_word(event->kind), event->run);
     if (!is_accepted && before->may_be_accepted && is_command(event->kind))
         sim_fail(sim, "%s was refused, though the check allows it", event_word(event->kind));
     if (is_accepted)
         proof_keep(sim, event);
-    if (sim->world_tasks[event->task].accepted > 1)
+    if (is_accepted)
+        check_flow_step(sim, event, before);
+    if (sim->world_tasks[event->task].accepted > 1 + sim->world_tasks[event->task].reopened)
         sim_fail(sim, "t%u: a second landing was accepted", event->task);
     check_rows(sim);
     check_effects(sim);

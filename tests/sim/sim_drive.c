@@ -15,6 +15,7 @@ static void choose_profile(Sim *sim)
     profile->failures = failures[sim_random(sim, COUNT(failures))];
     profile->duplicates = sim_random(sim, 3) * 25;
     profile->has_back_jumps = sim_chance(sim, 400);
+    profile->good_answers = sim->is_mixed ? 350 + sim_random(sim, 4) * 200 : 0;
 }
 
 /* When the machine's own deadline comes, by the true clock. */
@@ -141,6 +142,7 @@ void sim_play(Sim *sim)
     sim->random = sim->options.seed;
     sim->true_ms = 1700000000000 + sim_random(sim, 60000);
     sim->is_online = true;
+    sim->is_mixed = !sim->options.is_loop;
     sim->machine = machine_new();
     sim_room(sim, sim->options.tasks + 64);
     choose_profile(sim);
@@ -155,9 +157,10 @@ void sim_play(Sim *sim)
 
 void sim_done(Sim *sim)
 {
-    void *const memory[] = {sim->replies,     sim->saved_tasks, sim->saved_runs, sim->saved_deps,
-                            sim->tasks,       sim->runs,        sim->deps,       sim->log,
-                            sim->world_tasks, sim->world_runs,  sim->model};
+    void *const memory[] = {sim->replies,      sim->saved_tasks, sim->saved_runs,  sim->saved_deps,
+                            sim->tasks,        sim->runs,        sim->deps,        sim->log,
+                            sim->world_tasks,  sim->world_runs,  sim->model,       sim->proofs,
+                            sim->saved_proofs, sim->merged,      sim->saved_merged};
     for (size_t i = 0; i < COUNT(memory); i++)
         free(memory[i]);
     machine_free(sim->machine);

@@ -46,14 +46,19 @@ static void check_task(Sim *sim, const Task *task)
                  task->ready_ms ? "counts as" : "is not");
     TaskState left_out = sim->world_tasks[task->id].left_out;
     if (left_out != TASK_PENDING && task->state != left_out &&
-        !(task->state == TASK_ACTIVE && run && run_holds_slot(run->state)))
+        !(task->state == TASK_ACTIVE && run &&
+          (run_holds_slot(run->state) || run->state == RUN_RESETTING)))
         sim_fail(sim, "t%u should be %s, but is %s", task->id, task_state_word(left_out),
                  task_state_word(task->state));
     if (task->run && !run)
         sim_fail(sim, "t%u has lost its run", task->id);
-    if (task->state == TASK_ACTIVE && (!run || is_over(run->state)))
-        sim_fail(sim, "t%u is active without a run", task->id);
-    if (task->state != TASK_ACTIVE && run && !is_over(run->state))
+    bool is_under_way = task->state == TASK_ACTIVE || task->state == TASK_REVIEW;
+    if (is_under_way && (!run || is_over(run->state)))
+        sim_fail(sim, "t%u is %s without a run", task->id, task_state_word(task->state));
+    if (task->state == TASK_REVIEW && run && run->state != RUN_ASKING)
+        sim_fail(sim, "t%u is in review, but r%u is %s", task->id, run->id,
+                 run_state_word(run->state));
+    if (!is_under_way && run && !is_over(run->state))
         sim_fail(sim, "t%u is %s, but r%u is %s", task->id, task_state_word(task->state), run->id,
                  run_state_word(run->state));
 }

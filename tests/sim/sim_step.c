@@ -67,6 +67,7 @@ bool sim_step(Sim *sim, Event event)
     if (sim_failed(sim))
         return false;
     event.at_ms = sim_now(sim);
+    sim->event = event.kind;
     check_before(sim, &event, &before);
     machine_step(sim->machine, &event, &sim->step);
     sim->events++;
@@ -108,10 +109,16 @@ void sim_commit(Sim *sim)
         project->slots_used = 0;
         project->is_dirty = false;
     }
-    for (uint32_t i = 0; i < dirty.task_count; i++)
-        sim->saved_tasks[dirty.tasks[i]->id] = stored_task(dirty.tasks[i]);
-    for (uint32_t i = 0; i < dirty.run_count; i++)
-        sim->saved_runs[dirty.runs[i]->id] = stored_run(dirty.runs[i]);
+    for (uint32_t i = 0; i < dirty.task_count; i++) {
+        TaskId id = dirty.tasks[i]->id;
+        sim->saved_tasks[id] = stored_task(dirty.tasks[i]);
+        sim->saved_merged[id] = sim->merged[id];
+    }
+    for (uint32_t i = 0; i < dirty.run_count; i++) {
+        RunId id = dirty.runs[i]->id;
+        sim->saved_runs[id] = stored_run(dirty.runs[i]);
+        sim->saved_proofs[id] = sim->proofs[id];
+    }
     sim->saved_task_count = machine_task_count(sim->machine);
     sim->saved_run_count = machine_run_count(sim->machine);
     if (sim->dep_count > sim->saved_dep_size) {
@@ -121,6 +128,7 @@ void sim_commit(Sim *sim)
     if (sim->dep_count)
         memcpy(sim->saved_deps, sim->deps, sim->dep_count * sizeof *sim->deps);
     sim->saved_dep_count = sim->dep_count;
+    sim->saved_flow_count = sim->flow_count;
     sim->log_committed = sim->log_count;
     machine_flushed(sim->machine);
 }
@@ -144,6 +152,9 @@ static Machine *load(Sim *sim)
 {
     Machine *machine = machine_new();
     machine_reserve(machine, sim->saved_task_count, sim->saved_dep_count);
+    for (uint32_t i = 0; i < sim->saved_flow_count; i++)
+        if (!machine_load_workflow(machine, WORKFLOW_FIRST_OWN + i, sim->flows[i], NULL))
+            sim_fail(sim, "workflow %u could be read once, but not again", i);
     for (ProjectId i = 1; i < PROJECTS_MAX; i++)
         if (sim->saved_projects[i].id)
             machine_load_project(machine, &sim->saved_projects[i]);
@@ -185,6 +196,10 @@ static void forget_uncommitted(Sim *sim)
     for (uint32_t i = 0; i < sim->dep_count; i++)
         sim->model[sim->deps[i].on].dependents++;
     sim->log_count = sim->log_committed;
+    sim->flow_count = sim->saved_flow_count;
+    if (sim->is_mixed)
+        memcpy(sim->proofs, sim->saved_proofs, sim->row_size * sizeof *sim->proofs);
+    memcpy(sim->merged, sim->saved_merged, sim->row_size);
     for (uint32_t i = 0; i < sim->row_size; i++) {
         sim->world_tasks[i].accepted = 0;
         sim->world_tasks[i].left_out = TASK_PENDING;

@@ -67,6 +67,10 @@ void sim_room(Sim *sim, uint32_t rows)
     sim->saved_runs = grown(sim->saved_runs, had, has, sizeof *sim->saved_runs);
     sim->world_tasks = grown(sim->world_tasks, had, has, sizeof *sim->world_tasks);
     sim->world_runs = grown(sim->world_runs, had, has, sizeof *sim->world_runs);
+    sim->proofs = grown(sim->proofs, had, has, sizeof *sim->proofs);
+    sim->saved_proofs = grown(sim->saved_proofs, had, has, sizeof *sim->saved_proofs);
+    sim->merged = grown(sim->merged, had, has, sizeof *sim->merged);
+    sim->saved_merged = grown(sim->saved_merged, had, has, sizeof *sim->saved_merged);
     sim->model = grown(sim->model, had, has, sizeof *sim->model);
     sim->row_size = has;
 }

@@ -25,8 +25,14 @@ static const char *any_limits(Sim *sim)
     uint32_t parent = machine_task_count(sim->machine) && sim_chance(sim, 300) ? any_task(sim) : 0;
     uint32_t turns = sim_chance(sim, 200) ? 1 + sim_random(sim, 9) : 0;
     uint32_t timeout_ms = sim_chance(sim, 200) ? 60000 + sim_random(sim, 3600000) : 0;
-    return arena_printf(&sim->texts, "{\"max_turns\":%u,\"timeout_ms\":%u,\"parent\":%u}", turns,
-                        timeout_ms, parent);
+    const char *flow = "";
+    if (sim->is_mixed && (sim->event == EV_HOLD || sim_chance(sim, 200))) {
+        uint32_t number = flow_any(sim), filled = sim_random(sim, 4), sure = sim_random(sim, 2);
+        flow = arena_printf(&sim->texts, ",\"workflow\":%u,\"filled\":%s,\"confirmed\":%s",
+                            number + 1, filled ? "true" : "false", sure ? "true" : "false");
+    }
+    return arena_printf(&sim->texts, "{\"max_turns\":%u,\"timeout_ms\":%u,\"parent\":%u%s}", turns,
+                        timeout_ms, parent, flow);
 }
 
 static void fill_task(Sim *sim, Event *event)
@@ -80,6 +86,11 @@ static void set_limits(Sim *sim, ProjectId project, bool may_change_kind)
     add_limit(sim, &json, "stuck_turns", 0, 5);
     add_limit(sim, &json, "timeout_ms", 120000, 1800000);
     str_addf(&json, ",\"pause_on_stuck\":%s", sim_chance(sim, 200) ? "true" : "false");
+    if (sim->is_mixed) {
+        add_limit(sim, &json, "max_steps", 3, 24);
+        str_addf(&json, ",\"workflow\":%u", flow_any(sim));
+        str_addf(&json, ",\"auto_confirm\":%s", sim_chance(sim, 300) ? "true" : "false");
+    }
     if (may_change_kind)
         str_addf(&json, ",\"has_workspace\":%s", sim_chance(sim, 850) ? "true" : "false");
     str_add(&json, "}");
@@ -92,6 +103,8 @@ void wish_setup(Sim *sim)
 {
     uint32_t projects = 1 + sim_random(sim, PROJECTS_MAX - 1);
     (void)sim_step(sim, (Event){.kind = EV_ENGINE_STARTED, .a = 1}); /* always taken */
+    if (sim->is_mixed)
+        flow_setup(sim);
     for (ProjectId i = 1; i <= projects; i++) {
         (void)sim_step(sim, (Event){.kind = EV_PROJECT_ADDED, .project = i}); /* new */
         sim->project_count = i;
@@ -157,7 +170,9 @@ static void zombie(Sim *sim)
     RunId id = 1 + sim_random(sim, machine_run_count(sim->machine) + 2);
     const Run *run = machine_run(sim->machine, id);
     Event event = {.run = id, .task = run ? run->task : 0, .project = run ? run->project : 0};
-    event.kind = EV_WORKSPACE_READY + sim_random(sim, EV_RETIRED - EV_WORKSPACE_READY + 1);
+    do {
+        event.kind = EV_WORKSPACE_READY + sim_random(sim, EV_OBSERVED - EV_WORKSPACE_READY + 1);
+    } while (!check_is_report(event.kind));
     event.turn = run ? run->turn : 0;
     event.epoch = run ? run->epoch + 1 - 2 * sim_random(sim, 2) : 1;
     event.a = sim_random(sim, 3);
@@ -167,6 +182,10 @@ static void zombie(Sim *sim)
 
 void wish_random(Sim *sim)
 {
+    if (sim->is_mixed && sim_chance(sim, 400)) {
+        flow_wish(sim);
+        return;
+    }
     uint32_t r = sim_random(sim, 100);
     if (r < 5)
         add_task(sim);
@@ -213,7 +232,9 @@ void wish_everything(Sim *sim)
     for (TaskId i = 1; i <= machine_task_count(sim->machine); i++) {
         const Task *task = machine_task(sim->machine, i);
         const Run *run = machine_run(sim->machine, task->run);
-        if (run && run->state == RUN_ASKING)
+        if (sim->is_mixed)
+            flow_answer(sim, i);
+        else if (run && run->state == RUN_ASKING)
             (void)sim_step(sim, (Event){.kind = EV_ANSWER, .task = i}); /* it asked */
         else if (1u << task->state & (1u << TASK_FAILED | 1u << TASK_TIMEOUT | 1u << TASK_BLOCKED))
             (void)sim_step(sim, (Event){.kind = EV_RETRY, .task = i}); /* it ended */

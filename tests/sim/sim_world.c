@@ -66,7 +66,8 @@ static uint8_t last_word(Sim *sim)
 
 static void choose_end(Sim *sim, Agent *agent)
 {
-    agent->end_ms = sim->true_ms + 1000 + sim_random(sim, 120000);
+    bool is_quick = sim->is_calm && sim->is_mixed; /* many turns must fit in the time of one run */
+    agent->end_ms = sim->true_ms + 1000 + sim_random(sim, is_quick ? 3000 : 120000);
     if (!has_trouble(sim))
         return;
     switch (sim_random(sim, 5)) {
@@ -108,6 +109,8 @@ static void tell_journal(Sim *sim, const Effect *effect, const Agent *agent)
     event.a = 1 << 30;
     if (agent->is_flooding)
         reply_push(sim, at + 500, &event, agent->serial);
+    if (agent->answer || agent->observed)
+        flow_tell(sim, effect, agent, MAX(at, MIN(agent->end_ms, at + 1000)));
     event = report(effect, EV_TURN_ENDED);
     event.a = agent->exit_code;
     event.b = agent->killed_by;
@@ -133,6 +136,9 @@ static void on_start_turn(Sim *sim, const Effect *effect)
         run->agent.signals[2] = last_word(sim);
         run->commits += sim_random(sim, 3);
         choose_end(sim, &run->agent);
+        const Run *row = machine_run(sim->machine, effect->run);
+        if (row->workflow)
+            flow_choose_answer(sim, row, &run->agent);
     }
     tell_journal(sim, effect, &run->agent);
 }
@@ -160,6 +166,7 @@ static void on_stop_turn(Sim *sim, const Effect *effect)
 static void on_snapshot(Sim *sim, const Effect *effect)
 {
     const WorldRun *run = &sim->world_runs[effect->run];
+    const Run *row = machine_run(sim->machine, effect->run);
     if (answer_trouble(sim, effect, EV_SNAPSHOT_FAILED))
         return;
     Event event = report(effect, EV_SNAPSHOT_TAKEN);
@@ -167,6 +174,8 @@ static void on_snapshot(Sim *sim, const Effect *effect)
     event.b = run->commits == 0;
     event.ref = hash_text(
         sim, "work", (uint64_t)effect->run << 32 | (uint64_t)effect->epoch << 16 | effect->turn);
+    if (row->workflow && row->commit[0] && !run->agent.is_changing)
+        event.ref = arena_strdup(&sim->texts, row->commit);
     answer(sim, &event);
 }
 
@@ -185,6 +194,7 @@ static void on_gate(Sim *sim, const Effect *effect)
     Event event = report(effect, effect->kind == FX_GATE ? EV_GATE_ENDED : EV_MERGE_GATE_ENDED);
     event.a = verdict(sim);
     event.text = "make test";
+    event.b = sim->is_mixed && !sim->is_calm && effect->kind == FX_GATE && sim_chance(sim, 50);
     answer(sim, &event);
 }
 
@@ -227,7 +237,8 @@ static void on_land(Sim *sim, const Effect *effect)
         project->tip = moved;
         world->is_landed = true;
         sim->landings++;
-        if (++sim->world_tasks[effect->task].landed > 1)
+        const WorldTask *task = &sim->world_tasks[effect->task];
+        if (++sim->world_tasks[effect->task].landed > 1 + task->reopened)
             sim_fail(sim, "t%u landed twice", effect->task);
     }
     event.ref = run->new_tip[0] ? arena_strdup(&sim->texts, run->new_tip) : NULL;
@@ -239,10 +250,11 @@ static void on_retire(Sim *sim, const Effect *effect)
     const WorldRun *world = &sim->world_runs[effect->run];
     const Run *run = machine_run(sim->machine, effect->run);
     bool is_ordered = run->commit[0] && sim->world_tasks[effect->task].was_removed;
-    if (!world->is_landed && !world->was_empty && !is_ordered)
+    bool is_kept = run->workflow && !run->commit[0]; /* nothing of it was accepted */
+    if (!is_kept && !world->is_landed && !world->was_empty && !is_ordered)
         sim_fail(sim, "the workspace of r%u is retired, but its work has not landed", effect->run);
     Event event = report(effect, EV_RETIRED);
-    event.a = sim_chance(sim, 50);
+    event.a = sim_chance(sim, 50) || is_kept;
     answer(sim, &event);
 }
 
@@ -267,7 +279,8 @@ static ActFn *const acts[EFFECT_COUNT] = {
     [FX_PREPARE] = on_prepare,     [FX_START_TURN] = on_start_turn, [FX_STOP_TURN] = on_stop_turn,
     [FX_KILL_TURN] = on_stop_turn, [FX_SNAPSHOT] = on_snapshot,     [FX_GATE] = on_gate,
     [FX_MERGE] = on_merge,         [FX_MERGE_GATE] = on_gate,       [FX_LAND] = on_land,
-    [FX_RETIRE] = on_retire,       [FX_ROLLBACK] = on_rollback,
+    [FX_RETIRE] = on_retire,       [FX_ROLLBACK] = on_rollback,     [FX_REPORT] = flow_report,
+    [FX_RESET] = flow_reset,
 };
 
 void world_act(Sim *sim, const Effect *effect)
