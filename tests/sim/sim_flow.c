@@ -9,24 +9,22 @@
 #include <string.h>
 
 /* Phases of small workflows as a user writes them, put together by chance. */
+#define WORK "\"work\":{\"kind\":\"agent\",\"prompt\":\"work\"}"
+#define FIRST "\"first\":{\"kind\":\"agent\",\"prompt\":\"work\"}"
+#define TEST "\"test\":{\"kind\":\"verify\"}"
+#define LOOK                                                                                       \
+    "\"look\":{\"kind\":\"gate\",\"prompt\":\"check\",\"answer\":\"review\",\"fresh\":true}"
+#define NOD "\"nod\":{\"kind\":\"approve\"}"
+#define LAND "\"land\":{\"kind\":\"merge\"}"
+#define TELL "\"tell\":{\"kind\":\"report\",\"prompt\":\"report\"}"
+
 static const char *any_phases(Sim *sim)
 {
-    static const char *const agents[] = {
-        "\"work\":{\"kind\":\"agent\",\"prompt\":\"work\"}",
-        "\"first\":{\"kind\":\"agent\",\"prompt\":\"work\"},"
-        "\"work\":{\"kind\":\"agent\",\"prompt\":\"work\"}",
-    };
-    static const char *const proofs[] = {
-        "\"test\":{\"kind\":\"verify\"}",
-        "\"test\":{\"kind\":\"verify\"},\"look\":{\"kind\":\"gate\",\"prompt\":\"check\","
-        "\"answer\":\"review\",\"fresh\":true}",
-        "\"nod\":{\"kind\":\"approve\"},\"test\":{\"kind\":\"verify\"}",
-        "\"test\":{\"kind\":\"verify\"},\"nod\":{\"kind\":\"approve\"}",
-    };
-    static const char *const ends[] = {
-        "\"land\":{\"kind\":\"merge\"}",
-        "\"land\":{\"kind\":\"merge\"},\"tell\":{\"kind\":\"report\",\"prompt\":\"report\"}",
-    };
+    /* clang-format off */
+    static const char *const agents[] = {WORK, (FIRST "," WORK)};
+    static const char *const proofs[] = {TEST, (TEST "," LOOK), (NOD "," TEST), (TEST "," NOD)};
+    static const char *const ends[] = {LAND, (LAND "," TELL)};
+    /* clang-format on */
     uint32_t agent = sim_random(sim, COUNT(agents)), proof = sim_random(sim, COUNT(proofs)),
              end = sim_random(sim, COUNT(ends));
     return arena_printf(&sim->texts, "%s,%s,%s", agents[agent], proofs[proof], ends[end]);

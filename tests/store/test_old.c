@@ -271,7 +271,8 @@ static void old_task(void *user, const Task *task)
     want.parent = want.id > 1 ? 1 : 0;
     want.run = want.id == 1 ? old->lengths.runs : 0;
     if (old->version < 2) {
-        want.is_filled = want.is_confirmed = want.is_refined = false;
+        want.is_confirmed = want.is_refined = false;
+        want.is_filled = true; /* they have a title */
         want.workflow = want.next_phase = 0;
     }
     assert_task(task, &want);
