@@ -25,8 +25,8 @@ typedef struct ProjectMind {
     IdList later;   /* runs whose step is tried again later */
     uint32_t asking;
     uint32_t reporting; /* or resetting */
-    bool is_held;     /* tasks are being added */
-    int64_t alert_ms; /* when to look for tasks that wait too long (D-105); 0: not set */
+    bool is_held;       /* tasks are being added */
+    int64_t alert_ms;   /* when to look for tasks that wait too long (D-105); 0: not set */
 } ProjectMind;
 
 struct Machine {
@@ -90,6 +90,12 @@ uint32_t task_max_turns(const Machine *machine, const Task *task);
 void autopilot_count(Machine *machine, ProjectMind *mind, const Task *task);
 void autopilot_set(Machine *machine, ProjectMind *mind, AutoState state);
 void autopilot_tick(Machine *machine, ProjectMind *mind);
+
+/* machine_route.c: which row of its workflow fits a run now */
+RouteStep route_find(const Machine *machine, const Run *run, const char *result);
+RouteStep route_enter(const Machine *machine, const Run *run); /* by its status */
+const char *run_status_word(const Machine *machine, const Run *run);
+void gate_tries_add(Run *run);
 
 /* machine_flow.c: results, the rows that follow from them, phases */
 void run_apply(Machine *machine, Run *run, const char *result, const char *detail);

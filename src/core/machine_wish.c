@@ -396,8 +396,8 @@ static bool on_rollback(Machine *machine, const Event *event)
         emit(machine, FX_ROLLBACK, task, NULL, NULL);
         return true;
     }
-    if (!(1u << task->state & (1u << TASK_FAILED | 1u << TASK_TIMEOUT | 1u << TASK_BLOCKED |
-                               1u << TASK_REVIEW)))
+    if (!(1u << task->state &
+          (1u << TASK_FAILED | 1u << TASK_TIMEOUT | 1u << TASK_BLOCKED | 1u << TASK_REVIEW)))
         return false;
     if (task->state == TASK_REVIEW)
         run_park(machine, run_at(machine, task->run), "not approved");

@@ -122,6 +122,9 @@ const WorkflowLimit *workflow_limit(const Workflow *workflow, const char *counte
 
 int64_t workflow_limit_or(const Workflow *workflow, const char *counter, int64_t given)
 {
+    for (size_t i = 0; i < COUNT(built_in); i++)
+        if (built_in[i] == workflow)
+            return given; /* its numbers are the settings' defaults */
     const WorkflowLimit *own = workflow_limit(workflow, counter);
     const WorkflowLimit *usual = workflow_limit(&workflow_lifecycle, counter);
     return own && usual && own->fallback != usual->fallback ? own->fallback : given;

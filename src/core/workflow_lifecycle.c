@@ -154,7 +154,7 @@ static const WorkflowRoute routes[] = {
     { ACTION_LOG_REASON, ACTION_ALERT, ACTION_KEEP_WORKSPACE, ACTION_FREE_SLOT }, "something outside the work is in the way (A-40, A-67, A-71)" },
   { "check-guarded",         "check",   WF_ANY,      "GUARDED",       WF_ANY,        "",             "approve", WF_KEEP,     WF_KEEP,       WF_KEEP,
     { ACTION_ASK_PERSON, ACTION_ALERT, ACTION_FREE_SLOT }, "a guard saw something that only a person may let pass" },
-  CHECK_ERROR_ROWS, ASK_ROWS("check", WF_KEEP), TURN_ROWS("check", WF_KEEP, WF_KEEP),
+  CHECK_ERROR_ROWS, ASK_ROWS("check", WF_KEEP), TURN_ROWS_ENDING("check", WF_KEEP, WF_KEEP, "blocked"),
 
   { "exec-done",             "exec",    WF_ANY,      "(done)",        WF_ANY,        "",             "verify",  "post-exec", "executing",   WF_NONE,
     { ACTION_RUN_GATE }, "a claim is checked, not believed (A-73)" },

@@ -15,11 +15,14 @@
 
 /* What ends a turn besides its answer. After an accident the phase P goes on at the checkpoint AT,
  * after a turn that wrote too much at LONG. */
-#define TURN_ROWS(P, AT, LONG) \
+#define TURN_ROWS(P, AT, LONG) TURN_ROWS_ENDING(P, AT, LONG, "failed")
+/* ENDS: the state of the task after an error of the agent's own. A check that fails to run is not a
+ * failure of the work (B-46). */
+#define TURN_ROWS_ENDING(P, AT, LONG, ENDS) \
   { P "-none-turns",    P, WF_ANY, "none",         WF_ANY, "turns-spent",  WF_STOP, WF_NONE, WF_KEEP, WF_KEEP, ACTIONS_END, "every turn of this step is used and it gave no answer (D-43)", "timeout" }, \
   { P "-none-time",     P, WF_ANY, "none",         WF_ANY, "time-spent",   WF_STOP, WF_NONE, WF_KEEP, WF_KEEP, ACTIONS_END, "its time is used up and it gave no answer (D-44)", "timeout" }, \
   { P "-none",          P, WF_ANY, "none",         WF_ANY, "",             P,       WF_KEEP, WF_KEEP, WF_KEEP, { ACTION_COUNT_TURN, ACTION_START_TURN }, "it has not given its answer, so it goes on (D-41)" }, \
-  { P "-failed",        P, WF_ANY, "failed",       WF_ANY, "",             WF_STOP, WF_NONE, WF_KEEP, WF_KEEP, ACTIONS_END, "the agent ended with an error of its own (D-130)", "failed" }, \
+  { P "-failed",        P, WF_ANY, "failed",       WF_ANY, "",             WF_STOP, WF_NONE, WF_KEEP, WF_KEEP, ACTIONS_END, "the agent ended with an error of its own (D-130, B-46)", ENDS }, \
   { P "-killed",        P, WF_ANY, "killed",       WF_ANY, "retries-left", P,       AT,      WF_KEEP, WF_KEEP, ACTIONS_LATER, "being killed is an accident: the step is made again from the kept workspace (D-125)" }, \
   { P "-killed-spent",  P, WF_ANY, "killed",       WF_ANY, "",             WF_STOP, WF_NONE, WF_KEEP, WF_KEEP, ACTIONS_END, "it was killed too often; a person should look", "failed" }, \
   { P "-stopped",       P, WF_ANY, "stopped",      WF_ANY, "",             WF_STOP, WF_NONE, WF_KEEP, WF_KEEP, { ACTION_STASH, ACTION_KEEP_WORKSPACE, ACTION_RELEASE_TASK, ACTION_FREE_SLOT }, "a person stopped it; it goes on by its status when it is taken again (A-205)", "pending" }, \

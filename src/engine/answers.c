@@ -122,7 +122,8 @@ static void take_plan(Taking *take, const json_t *answer)
         refinements_take(take->engine, take->run, NULL, NULL);
     char why[80];
     size_t steps = plan_step_count(answer);
-    (void)snprintf(why, sizeof why, "a plan of %zu step%s", steps, steps == 1 ? "" : "s"); /* fits */
+    (void)snprintf(why, sizeof why, "a plan of %zu step%s", steps,
+                   steps == 1 ? "" : "s"); /* fits */
     const char *own = answer_result(answer, "(generated)");
     post_word(take, phase_result(take->phase, own) ? own : "COMPLETE", why);
 }

@@ -117,10 +117,9 @@ static bool reply_target(Call *call)
         !store_objective_get(engine->store, task->id, &arena, &objective, &call->err))
         return false;
     json_t *stages = json_array(), *refinements = json_array();
-    bool is_confirmed =
-        task->is_confirmed ||
-        machine_project(engine->machine, task->project)->limits.auto_confirm ||
-        !text_equal(machine_status_word(engine->machine, task), "draft");
+    bool is_confirmed = task->is_confirmed ||
+                        machine_project(engine->machine, task->project)->limits.auto_confirm ||
+                        !text_equal(machine_status_word(engine->machine, task), "draft");
     json_t *json = json_pack("{s:I,s:o,s:s,s:b,s:b,s:o,s:o,s:o,s:o}", "task", (json_int_t)task->id,
                              "title", safe_text(text.title), "state", task_state_word(task->state),
                              "filled", task->is_filled, "confirmed", is_confirmed, "items",

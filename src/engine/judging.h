@@ -6,8 +6,8 @@
 /* {"result","why","limit","convergence","review"}; the caller frees it. */
 json_t *judge_review(Engine *engine, const Run *run, const json_t *answer);
 json_t *objective_take(Engine *engine, const Run *run, const json_t *answer, Arena *arena);
-/* Refinements that wait were part of the turn's prompt and are marked as applied; if one came later,
- * all of them wait for the next turn. impact and touches may be NULL. */
+/* Refinements that wait were part of the turn's prompt and are marked as applied; if one came
+ * later, all of them wait for the next turn. impact and touches may be NULL. */
 void refinements_take(Engine *engine, const Run *run, const char *impact, const char *touches);
 /* The confirmation question (B-95), added to out. */
 void objective_question(Engine *engine, TaskId task, Str *out);

@@ -208,6 +208,8 @@ static void check_accidents_of(const char *phase)
         c.next = strcmp(c.next, "?") ? c.next : phase;
         if (!strcmp(c.result, "invalid") && !strcmp(phase, "check"))
             continue; /* a gate says error instead */
+        if (!strcmp(c.result, "failed") && !strcmp(phase, "check"))
+            c.ends = "blocked"; /* B-46 */
         rig_check(flow, &c, 1);
     }
 }

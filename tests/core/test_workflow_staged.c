@@ -357,6 +357,8 @@ static void play_every_route(void)
             RouteCase c = accidents[i];
             c.step = agents[a];
             c.next = strcmp(c.next, "?") ? c.next : agents[a];
+            if (!strcmp(c.result, "failed") && !strcmp(c.step, "check"))
+                c.ends = "blocked"; /* B-46 */
             if (strcmp(c.result, "invalid") != 0 || strcmp(c.step, "check") != 0)
                 rig_check(flow, &c, 1); /* a gate says error instead of invalid */
         }

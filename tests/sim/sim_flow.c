@@ -289,6 +289,14 @@ static void command(Sim *sim, TaskId task)
         sim->world_tasks[task].reopened++;
 }
 
+static void set_target(Sim *sim, TaskId task)
+{
+    Event event = {.kind = EV_TARGET_SET, .task = task};
+    event.a = sim_chance(sim, 900);
+    event.b = sim_chance(sim, 800);
+    (void)sim_step(sim, event); /* or it was removed */
+}
+
 void flow_wish(Sim *sim)
 {
     uint32_t r = sim_random(sim, 100);
@@ -298,10 +306,7 @@ void flow_wish(Sim *sim)
     else if (r < 70)
         command(sim, task);
     else if (r < 82)
-        (void)sim_step(sim, (Event){.kind = EV_TARGET_SET,
-                                    .task = task,
-                                    .a = sim_chance(sim, 900),
-                                    .b = sim_chance(sim, 800)}); /* or it was removed */
+        set_target(sim, task);
     else if (r < 92) {
         bool was_done = machine_task(sim->machine, task)->state == TASK_DONE;
         Event event = {.kind = EV_REFINED, .task = task, .a = sim_random(sim, 3)};
