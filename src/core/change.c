@@ -1,5 +1,6 @@
 /* Guards against cheating: see change.h. The tables are in change_patterns.c. */
 #include "core/change.h"
+#include "base/glob.h"
 #include "core/excerpt.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -36,6 +37,21 @@ bool change_guard_find(const char *word, ChangeGuard *guard)
     return false;
 }
 
+bool path_matches(const char *pattern, const char *path)
+{
+    const char *from = pattern + (text_starts(pattern, "./") ? 2 : 0);
+    return *from && glob_fits(from, path);
+}
+
+bool path_matches_any(TextList patterns, const char *path)
+{
+    for (size_t i = 0; i < patterns.count; i++) {
+        if (path_matches(patterns.items[i], path))
+            return true;
+    }
+    return false;
+}
+
 bool change_is_test(const char *path, const ChangeSettings *settings)
 {
     size_t count;
@@ -43,7 +59,7 @@ bool change_is_test(const char *path, const ChangeSettings *settings)
     if (settings->tests.count)
         return path_matches_any(settings->tests, path);
     for (size_t i = 0; i < count; i++) {
-        if (glob_match(rows[i].pattern, path))
+        if (glob_fits(rows[i].pattern, path))
             return true;
     }
     return false;

@@ -76,13 +76,8 @@ bool change_is_test(const char *path, const ChangeSettings *settings);
  */
 bool change_wants_lines(const char *path, const ChangeSettings *settings);
 
-enum { GLOB_LENGTH_MAX = 512, GLOB_STARS_MAX = 32 }; /* beyond either a glob fits nothing */
-
-/* A glob against a path from the root of the repository, both with '/': '*' and '?' stay within a
- * folder name, '**' crosses, [a-z] and [!a-z] are one character. */
-bool glob_match(const char *pattern, const char *path);
-/* As people write it in settings: a pattern without '/' fits a name at any depth, one that names a
- * folder (with or without '/' at its end) fits everything below it. */
+/* A pattern (base/glob.h) as people write it in settings: one without '/' fits a name at any depth,
+ * one that names a folder (with or without '/' at its end) fits everything below it. */
 bool path_matches(const char *pattern, const char *path);
 bool path_matches_any(TextList patterns, const char *path);
 

@@ -435,6 +435,7 @@ json_t *change_input(const ProjectInfo *project, const Run *run)
         json_array_append_new(tests, json_string(own->items[i]));
     for (size_t i = 0; !own->count && i < count; i++)
         json_array_append_new(tests, json_string(rows[i].pattern));
+    json_array_append_new(tests, json_string("*.rs")); /* tests beside the code */
     return json_pack("{s:s,s:s,s:s,s:o}", "hub", project->hub, "base", run->base, "commit",
                      run->commit, "tests", tests);
 }
