@@ -235,8 +235,10 @@ void view_running(const Term *term, const json_t *row, size_t width, Str *out)
     int id_length = snprintf(id, sizeof id, "#%" PRId64 " ", json_int(row, "task", 0));
     for (; id_length < 4; id_length++) /* one to two digits stand in a column */
         memcpy(id + id_length, " ", 2);
+    bool has_steps = !is_plain_loop(row) && json_int(row, "max_steps", 0);
     (void)snprintf(phase, sizeof phase, " %.24s %" PRId64 "/%" PRId64, state,
-                   json_int(row, "turn", 0), json_int(row, "max_turns", 0)); /* fits */
+                   has_steps ? json_int(row, "steps_used", 0) + 1 : json_int(row, "turn", 0),
+                   json_int(row, has_steps ? "max_steps" : "max_turns", 0)); /* fits */
     size_t used = strlen(phase);
     if (json_is_integer(progress))
         (void)snprintf(phase + used, sizeof phase - used, " %" PRId64 "%%",

@@ -68,7 +68,7 @@
 
 /* The retries of a checkpoint are spent: back to the good commit and a new plan, once; then stop. */
 #define SPENT_ROWS(ID, AT, RESULT) \
-  { ID "-back",  "check", AT, RESULT, WF_ANY, "not-rolled-back", WF_ROLLBACK, WF_NONE, "re-planning", "needs-plan", { ACTION_ALERT }, "its retries are spent: back to the last good commit, and a new plan (B-26)" }, \
+  { ID "-back",  "check", AT, RESULT, WF_ANY, "not-rolled-back", WF_ROLLBACK, WF_NONE, "re-planning", "needs-plan", { ACTION_STASH }, "its retries are spent: back to the last good commit, and a new plan (B-26)" }, \
   { ID "-spent", "check", AT, RESULT, WF_ANY, "",                WF_STOP,     WF_NONE, WF_KEEP,       WF_KEEP,      ACTIONS_ASK, "its retries are spent again after a rollback; a person decides (B-38 to B-40)", "blocked" }
 
 /* The check itself went wrong: no verdict, and no retry is used (B-46). */

@@ -34,7 +34,11 @@ void add_flow_fields(Engine *engine, const Run *run, json_t *json)
     json_object_set_new(json, "status", text_or_null(status));
     json_object_set_new(json, "substate", text_or_null(substate_word((Substate)run->substate)));
     json_object_set_new(json, "stage", json_integer(run->stage));
+    const Project *project = machine_project(engine->machine, run->project);
     json_object_set_new(json, "steps_used", json_integer(run->steps));
+    json_object_set_new(
+        json, "max_steps",
+        json_integer(project ? workflow_limit_or(flow, "steps", project->limits.max_steps) : 0));
     json_object_set_new(json, "convergence",
                         run->convergence >= 0 ? json_real(run->convergence / 10000.0)
                                               : json_null());
