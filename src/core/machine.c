@@ -513,6 +513,7 @@ Run *run_new(Machine *machine, Task *task)
     if (last && last->commit[0] && !task->is_fresh) {
         run->from = last->id;
         memcpy(run->commit, last->commit, HASH_SIZE); /* what it begins with */
+        memcpy(run->base, last->base, HASH_SIZE);     /* until a workspace says otherwise */
     }
     run_flow_init(machine, run, last, task);
     task->run = id;

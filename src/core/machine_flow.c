@@ -449,6 +449,7 @@ void run_reset_done(Machine *machine, Run *run)
     run->has_workspace = false;
     run->is_empty = run->commit[0] == '\0';
     run->gate_tries = 0;
+    run->steps = 0; /* another way has its own steps; a rollback for spent retries comes once */
     uint8_t checkpoint = run->checkpoint;
     run_changed(machine, run);
     say(machine, "its work goes on from %s",

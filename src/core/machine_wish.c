@@ -249,7 +249,7 @@ static bool on_resume(Machine *machine, const Event *event)
     mind->row.failures = 0;
     wake_all(machine, mind);
     say(machine, "a person said: go on");
-    autopilot_set(machine, mind, AUTO_RUNNING);
+    autopilot_set(machine, mind, mind->row.is_offline ? AUTO_IDLE : AUTO_RUNNING);
     return true;
 }
 

@@ -173,9 +173,8 @@ static bool post_wanted(Call *call, const json_t *tasks, ProjectId project)
         if (!json_is_integer(item) || !task || task->project != project)
             return err_set(&call->err, ERR_NOT_FOUND, "there is no task #%lld in this project",
                            (long long)json_integer_value(item));
-        const Project *row = machine_project(call->engine->machine, project);
-        if (task->state == TASK_ACTIVE && row && row->autopilot != AUTO_RUNNING)
-            continue; /* it rests half-way; the autopilot goes on with it */
+        if (task->state == TASK_ACTIVE)
+            continue; /* under way already, or resting half-way: the autopilot goes on with it */
         if (!machine_check(call->engine->machine, &event, &call->err))
             return false;
         (void)engine_post(call->engine, &event); /* just checked */

@@ -422,7 +422,24 @@ a_reader_that_goes_away_does_not_stop_the_work() {
     wait_for 20 is_state 1 done
 }
 
+a_resume_without_an_engine_starts_nothing_that_was_not_asked_for() {
+    agent_script quick <<'SH'
+cat >/dev/null
+echo "$OTTO_TASK_ID" >"done-$OTTO_TASK_ID.txt"
+done_
+SH
+    use_agent quick </dev/null
+    otto add One >/dev/null
+    otto add Two >/dev/null
+    expect 0 otto pause
+    expect 0 otto resume
+    expect 0 otto run 1
+    state_is 1 done
+    state_is 2 pending
+}
+
 run_cases \
+    a_resume_without_an_engine_starts_nothing_that_was_not_asked_for \
     a_pause_lets_turns_end_and_a_resume_goes_on \
     a_pause_that_waits_no_longer_stops_the_turn_and_keeps_its_work \
     a_stopped_task_rests_until_it_is_started_again \

@@ -84,4 +84,36 @@ the_engine_can_be_killed_after_each_step() {
     equal "$WAY" "$(step_line 1)" steps
 }
 
-run_cases three_stages_with_a_rollback_end_satisfied the_engine_can_be_killed_after_each_step
+what_a_person_calls_enough_lands_as_it_is() {
+    use_scenario 'workflow: staged
+objective: {confirm: auto}
+verify: ["true"]' <<YAML
+phases:
+  target:
+    - - answer: {items: [{text: Greet, requirements: [{text: greets, criteria: prints hello, weight: 3}, {text: sings, criteria: sings, weight: 3}]}]}
+    - - answer: {exhausted: true}
+  plan:
+    - - answer: {summary: all, steps: [{title: greet, covers: [R1, R2]}]}
+  check:
+    - - answer: {scores: $SCORES_GOOD, summary: fine}
+    - - answer: {scores: $SCORES_GOOD, summary: half of it, coverage: [{id: R1, coverage: 1, reason: seen}, {id: R2, coverage: 0}]}
+  exec:
+    - - write: {path: hello.txt, text: "hello\n"}
+      - commit: "feat: hello"
+      - answer: {result: "(done)", summary: hello}
+  highlight:
+    - - answer: {worked: [nothing special]}
+YAML
+    otto add Greet >/dev/null
+    expect 3 otto run
+    state_is 1 blocked
+    status_is 1 evolving
+    expect 0 otto target 1 --satisfy
+    expect 0 otto run
+    status_is 1 satisfied
+    equal 1 "$(merges_of 1)" merges
+    equal hello "$(git show main:hello.txt)" 'what landed'
+}
+
+run_cases three_stages_with_a_rollback_end_satisfied the_engine_can_be_killed_after_each_step \
+    what_a_person_calls_enough_lands_as_it_is
