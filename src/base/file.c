@@ -19,9 +19,11 @@ static void close_quietly(int fd)
         (void)close(fd); /* read-only or already synced */
 }
 
-char *file_read(const char *path, size_t limit_bytes, size_t *length, Err *err)
+/* Opening a pipe that nobody writes would wait for ever; O_NONBLOCK changes nothing for files. */
+static char *read_whole(const char *path, bool is_stream, size_t limit_bytes, size_t *length,
+                        Err *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | (is_stream ? 0 : O_NONBLOCK));
     struct stat info;
     if (fd < 0 || fstat(fd, &info) != 0) {
         bool is_missing = errno == ENOENT;
@@ -33,6 +35,11 @@ char *file_read(const char *path, size_t limit_bytes, size_t *length, Err *err)
     }
     if (S_ISDIR(info.st_mode)) {
         (void)err_set(err, ERR_USAGE, "'%s' is a folder, not a file", path); /* see below */
+        close_quietly(fd);
+        return NULL;
+    }
+    if (!is_stream && !S_ISREG(info.st_mode)) {
+        (void)err_set(err, ERR_USAGE, "'%s' is no ordinary file", path); /* see below */
         close_quietly(fd);
         return NULL;
     }
@@ -53,6 +60,16 @@ char *file_read(const char *path, size_t limit_bytes, size_t *length, Err *err)
     if (length)
         *length = text.length;
     return str_take(&text);
+}
+
+char *file_read(const char *path, size_t limit_bytes, size_t *length, Err *err)
+{
+    return read_whole(path, false, limit_bytes, length, err);
+}
+
+char *file_read_stream(const char *path, size_t limit_bytes, size_t *length, Err *err)
+{
+    return read_whole(path, true, limit_bytes, length, err);
 }
 
 static bool write_all(int fd, const char *bytes, size_t length)

@@ -4,8 +4,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Whole file, NUL-terminated, owned by the caller; ERR_TOO_BIG above limit_bytes. */
+/* Whole file, NUL-terminated, owned by the caller; ERR_TOO_BIG above limit_bytes. Never waits: a
+ * pipe, socket or device is refused. */
 char *file_read(const char *path, size_t limit_bytes, size_t *length, Err *err) NODISCARD;
+/* The same for what a person names on the command line, where a pipe is fine. */
+char *file_read_stream(const char *path, size_t limit_bytes, size_t *length, Err *err) NODISCARD;
 /* Temporary name, write, fsync, rename, fsync of the folder: readers see old or new. */
 bool file_write_atomic(const char *path, const void *bytes, size_t length, mode_t mode,
                        Err *err) NODISCARD;

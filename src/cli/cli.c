@@ -12,23 +12,49 @@
 
 /* -- printing ---------------------------------------------------------------------------- */
 
-static void write_all(int fd, const char *bytes, size_t length)
+/* 0, or what went wrong. */
+static int write_all(int fd, const char *bytes, size_t length)
 {
     while (length) {
         ssize_t put = write(fd, bytes, length);
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
-            return; /* the reader has gone; what was asked for is done all the same */
+            return errno;
         bytes += put;
         length -= (size_t)put;
     }
+    return 0;
 }
 
 void cli_flush(Cli *cli)
 {
-    write_all(STDOUT_FILENO, str_text(&cli->out), cli->out.length);
+    int problem = write_all(STDOUT_FILENO, str_text(&cli->out), cli->out.length);
+    if (!cli->lost_output)
+        cli->lost_output = problem; /* what was asked for is done all the same */
     str_clear(&cli->out);
+}
+
+int cli_wrap(Cli *cli)
+{
+    Str wrapped = STR_INIT;
+    if (!cli->term.is_terminal)
+        return EXIT_DONE;
+    str_add_wrapped(&wrapped, str_text(&cli->out), (size_t)MAX(cli->term.width, 20));
+    str_done(&cli->out);
+    cli->out = wrapped;
+    return EXIT_DONE;
+}
+
+/* A reader that went away has read enough; anything else is said, with its own exit code. */
+static int check_output(const Cli *cli, int code)
+{
+    if (!cli->lost_output || cli->lost_output == EPIPE)
+        return code;
+    CLEANUP(str_done) Str line = STR_INIT;
+    str_addf(&line, "the output could not be written: %s", strerror(cli->lost_output));
+    cli_error(str_text(&line));
+    return EXIT_SYSTEM;
 }
 
 void cli_error(const char *sentence)
@@ -37,7 +63,7 @@ void cli_error(const char *sentence)
     str_add(&line, "otto: ");
     str_add_line(&line, sentence);
     str_add_char(&line, '\n');
-    write_all(STDERR_FILENO, line.bytes, line.length);
+    (void)write_all(STDERR_FILENO, line.bytes, line.length); /* there is nowhere else to say it */
 }
 
 void cli_warn(const Cli *cli, const json_t *warnings)
@@ -327,6 +353,25 @@ static bool parse(const Command *command, int argc, char **argv, int at, Args *a
     return true;
 }
 
+/* What an agent may ask: it carries the engine's token in its environment. This keeps a careless
+ * one from deciding for a person; one that means harm has the user's rights. */
+static bool check_speaker(const Command *command, Err *err)
+{
+    static const char *const open[] = {"signal", "status",      "list",    "show",   "why",
+                                       "logs",   "diff",        "report",  "decide", "timeline",
+                                       "prompt", "workflow",    "version", "help",   "config",
+                                       "do",     "script-agent"};
+    const char *token = getenv("OTTO_TOKEN");
+    if (!token || !*token)
+        return true;
+    for (size_t i = 0; i < COUNT(open); i++)
+        if (text_equal(open[i], command->name))
+            return true;
+    return err_set(err, ERR_REFUSED,
+                   "'otto %s' is for people; an agent reports by 'otto signal' (OTTO_TOKEN is set)",
+                   command->name);
+}
+
 static int dispatch(Cli *cli, int argc, char **argv, Err *err)
 {
     static Args args; /* large, and there is one command line */
@@ -352,7 +397,7 @@ static int dispatch(Cli *cli, int argc, char **argv, Err *err)
         help_command(command, &cli->out);
         return EXIT_DONE;
     }
-    if (!check_words(command, &args, err))
+    if (!check_words(command, &args, err) || !check_speaker(command, err))
         return EXIT_ERR;
     return run_command(cli, command, &args, err);
 }
@@ -368,6 +413,7 @@ int cli_main(int argc, char **argv)
         cli_error(err.text);
         code = err_exit_code(err.kind);
     }
+    code = check_output(&cli, code);
     free(cli.program);
     free(cli.keeper);
     free(cli.state_dir);

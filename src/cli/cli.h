@@ -23,6 +23,7 @@ typedef struct Cli {
     char *state_dir;  /* absolute */
     Term term;        /* of standard output */
     Str out;          /* collected, written by cli_flush */
+    int lost_output;  /* errno of the first write that failed; 0 none */
     const char *otto; /* how commands that we suggest begin: "otto", or with a state folder */
     Caller *caller;   /* see cli_caller */
 } Cli;
@@ -55,6 +56,7 @@ Caller *cli_caller(Cli *cli, Err *err) NODISCARD; /* opened at first use, kept *
 void cli_caller_close(Cli *cli);
 CallerOptions cli_caller_options(const Cli *cli);
 void cli_flush(Cli *cli);             /* writes out and empties it */
+int cli_wrap(Cli *cli);               /* out for the width of a terminal; EXIT_DONE */
 void cli_error(const char *sentence); /* "otto: sentence" on standard error */
 void cli_warn(const Cli *cli, const json_t *warnings);
 int cli_print_json(Cli *cli, const json_t *json); /* EXIT_DONE */

@@ -61,7 +61,7 @@ static bool tasks_from_file(Cli *cli, int64_t project, const char *file, json_t 
     bool is_input = text_equal(file, "-");
     CLEANUP(mem_freep)
     char *text = is_input ? cli_read_input(BACKLOG_MOST_BYTES, err)
-                          : file_read(file, BACKLOG_MOST_BYTES, NULL, err);
+                          : file_read_stream(file, BACKLOG_MOST_BYTES, NULL, err);
     bool is_read =
         text && tasks_from_text(&keys, is_input ? "standard input" : file, text, tasks, err);
     json_decref(keys.known);

@@ -152,7 +152,7 @@ static json_t *result_body(const char *file, Err *err)
 {
     CLEANUP(mem_freep)
     char *text = text_equal(file, "-") ? cli_read_input(RESULT_MOST, err)
-                                       : file_read(file, RESULT_MOST, NULL, err);
+                                       : file_read_stream(file, RESULT_MOST, NULL, err);
     json_t *result = text ? json_read(text, strlen(text), err) : NULL;
     if (!result) {
         (void)err_add(err, "the result"); /* NULL says it failed */

@@ -33,7 +33,8 @@ static void print_profile(Cli *cli, const json_t *profile)
     CLEANUP(str_done) Str type = STR_INIT;
     str_add_line(&type, json_text(profile, "type", ""));
     term_add(&cli->term, &cli->out, STYLE_BOLD, str_text(&type));
-    str_addf(&cli->out, ", learnt from %" PRId64 " tasks\n", json_int(profile, "sample_count", 0));
+    int64_t count = json_int(profile, "sample_count", 0);
+    str_addf(&cli->out, ", learnt from %" PRId64 " task%s\n", count, count == 1 ? "" : "s");
     json_array_foreach(json_object_get(profile, "values"), i, row)
     {
         CLEANUP(str_done) Str origin = STR_INIT;
@@ -85,9 +86,10 @@ static int profile_list(Cli *cli, const Args *args, Err *err)
     json_array_foreach(profiles, i, row)
     {
         str_add_cell(&cli->out, json_text(row, "type", ""), 24);
-        str_addf(&cli->out, " %5" PRId64 " tasks, %zu values set\n",
-                 json_int(row, "sample_count", 0),
-                 json_object_size(json_object_get(row, "settings")));
+        int64_t samples = json_int(row, "sample_count", 0);
+        size_t values = json_object_size(json_object_get(row, "settings"));
+        str_addf(&cli->out, " %5" PRId64 " task%s, %zu value%s set\n", samples,
+                 samples == 1 ? "" : "s", values, values == 1 ? "" : "s");
     }
     if (!json_array_size(profiles))
         str_addf(&cli->out,

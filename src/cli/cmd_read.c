@@ -52,6 +52,18 @@ static void print_landed(Cli *cli, const json_t *landed)
     }
 }
 
+static void print_stopped(Cli *cli, const json_t *stopped)
+{
+    size_t index;
+    const json_t *row;
+    json_array_foreach(stopped, index, row)
+    {
+        str_addf(&cli->out, "  #%" PRId64 " ", json_int(row, "task", 0));
+        str_add_line(&cli->out, json_text(row, "title", ""));
+        str_addf(&cli->out, ": stopped, '%s run' goes on\n", cli->otto);
+    }
+}
+
 static void print_status(Cli *cli, const json_t *status)
 {
     size_t index, width = line_width(cli);
@@ -64,8 +76,9 @@ static void print_status(Cli *cli, const json_t *status)
         str_add(&cli->out, "warning: no verification configured, claims are believed; add 'verify' "
                            "to otto.yaml\n");
     if (json_int(project, "undelivered", 0) > 0) {
-        str_addf(&cli->out, "%" PRId64 " landed tasks are not yet in your checkout: ",
-                 json_int(project, "undelivered", 0));
+        int64_t count = json_int(project, "undelivered", 0);
+        str_addf(&cli->out, "%" PRId64 " landed task%s not yet in your checkout: ", count,
+                 count == 1 ? " is" : "s are");
         str_add_line(&cli->out, json_text(project, "deliver_note", ""));
         end_line(cli);
     }
@@ -79,6 +92,7 @@ static void print_status(Cli *cli, const json_t *status)
         view_merging(&cli->term, json_object_get(status, "merging"), width, &cli->out);
         end_line(cli);
     }
+    print_stopped(cli, json_object_get(status, "stopped"));
     print_needs(cli, json_object_get(status, "needs_you"));
     print_landed(cli, json_object_get(status, "landed"));
 }
@@ -98,7 +112,7 @@ int command_status(Cli *cli, const Args *args, Err *err)
         str_addf(&note, "no engine runs; '%s run' starts one\n", cli->otto);
         term_add(&cli->term, &cli->out, STYLE_DIM, note.bytes);
     }
-    return EXIT_DONE;
+    return cli_wrap(cli);
 }
 
 int command_why(Cli *cli, const Args *args, Err *err)
@@ -129,7 +143,7 @@ int command_why(Cli *cli, const Args *args, Err *err)
         str_add_line(&cli->out, *why ? why : json_text(row, "decision", ""));
         end_line(cli);
     }
-    return EXIT_DONE;
+    return cli_wrap(cli);
 }
 
 /* -- report ------------------------------------------------------------------------------- */
@@ -174,10 +188,14 @@ static void report_numbers(Str *out, const json_t *reply)
     clock_span(json_int(reply, "runtime_ms", 0), span);
     str_addf(out,
              "- tasks: %" PRId64 " done, %" PRId64 " failed, %" PRId64 " timed out, %" PRId64
-             " blocked, %" PRId64 " remaining\n",
+             " blocked, %" PRId64 " to review, %" PRId64 " asking, %" PRId64 " skipped, %" PRId64
+             " remaining\n",
              json_int(tasks, "done", 0), json_int(tasks, "failed", 0),
              json_int(tasks, "timeout", 0), json_int(tasks, "blocked", 0),
-             json_int(tasks, "pending", 0) + json_int(tasks, "active", 0));
+             json_int(tasks, "review", 0), json_int(tasks, "asking", 0),
+             json_int(tasks, "skipped", 0),
+             json_int(tasks, "pending", 0) + json_int(tasks, "active", 0) -
+                 json_int(tasks, "asking", 0));
     str_addf(
         out,
         "- time: %s\n- turns: %" PRId64 " in total, %.1f on average, %" PRId64 " to %" PRId64

@@ -58,7 +58,7 @@ int command_timeline(Cli *cli, const Args *args, Err *err)
         return cli_print_json(cli, reply);
     }
     str_add_block(&cli->out, json_text(reply, "text", ""), 0);
-    return EXIT_DONE;
+    return cli_wrap(cli);
 }
 
 int command_export(Cli *cli, const Args *args, Err *err)
@@ -82,7 +82,8 @@ int command_export(Cli *cli, const Args *args, Err *err)
     const json_t *files = json_object_get(reply, "files");
     if (!export_write(folder, id, files, args_has(args, "force"), &count, err))
         return EXIT_ERR;
-    str_addf(&cli->out, "%zu of %zu files written to ", count, json_array_size(files));
+    str_addf(&cli->out, "%zu of %zu file%s written to ", count, json_array_size(files),
+             json_array_size(files) == 1 ? "" : "s");
     str_add_line(&cli->out, folder);
     str_add_char(&cli->out, '\n');
     return EXIT_DONE;

@@ -4,9 +4,12 @@
 #include "cli/cli.h"
 #include "core/field.h"
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
+#include <unistd.h>
 
 /* -- inbox ----------------------------------------------------------------------------------- */
 
@@ -118,7 +121,7 @@ int command_inbox(Cli *cli, const Args *args, Err *err)
         print_group(cli, items, &groups[i]);
     if (!json_array_size(items))
         str_add(&cli->out, "Nothing needs you.\n");
-    return EXIT_DONE;
+    return cli_wrap(cli);
 }
 
 /* -- one decision ---------------------------------------------------------------------------- */
@@ -256,13 +259,19 @@ typedef struct Batch {
 } Batch;
 
 /* Asks on standard error, so that standard output can be kept. The state folder is free while a
- * person thinks. false: no more input. */
-static bool ask(Cli *cli, const char *question, char *answer, size_t size)
+ * person thinks. */
+static void put_question(Cli *cli, const char *question)
 {
     cli_flush(cli);
     cli_caller_close(cli);
     (void)fprintf(stderr, "%s ", question); /* a question that is not seen is not answered */
     (void)fflush(stderr);                   /* the same */
+}
+
+/* false: no more input. */
+static bool ask(Cli *cli, const char *question, char *answer, size_t size)
+{
+    put_question(cli, question);
     if (!fgets(answer, (int)size, stdin)) {
         (void)fputc('\n', stderr); /* ends the line of the question */
         return false;
@@ -273,6 +282,44 @@ static bool ask(Cli *cli, const char *question, char *answer, size_t size)
             c = getchar();
     answer[length] = '\0';
     return true;
+}
+
+/* One key without Enter. Ctrl-C and Ctrl-D come as keys, too, so that the terminal is always set
+ * back; both end the review. */
+static bool read_key(char *key)
+{
+    struct termios before, raw;
+    if (tcgetattr(STDIN_FILENO, &before) != 0)
+        return false;
+    raw = before;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    if (tcsetattr(STDIN_FILENO, TCSANOW, &raw) != 0)
+        return false;
+    ssize_t got;
+    do
+        got = read(STDIN_FILENO, key, 1);
+    while (got < 0 && errno == EINTR);
+    (void)tcsetattr(STDIN_FILENO, TCSANOW, &before); /* it was just set */
+    return got == 1 && *key != 3 && *key != 4;
+}
+
+/* A key of a terminal, else the first character of a line; in lower case. false: no more. */
+static bool ask_key(Cli *cli, const char *question, char *key)
+{
+    char answer[16] = "";
+    bool is_read;
+    if (isatty(STDIN_FILENO)) {
+        put_question(cli, question);
+        is_read = read_key(&answer[0]);
+        (void)fprintf(stderr, "%c\n",
+                      is_read && isgraph((unsigned char)answer[0]) ? answer[0] : ' ');
+    } else {
+        is_read = ask(cli, question, answer, sizeof answer);
+    }
+    *key = (char)tolower((unsigned char)answer[0]);
+    return is_read;
 }
 
 static bool decide(Batch *batch, int64_t id, json_t *body, size_t *counter)
@@ -293,15 +340,15 @@ static bool decide(Batch *batch, int64_t id, json_t *body, size_t *counter)
 
 static bool redo_asked(Batch *batch, int64_t id)
 {
-    char note[4096], how[16] = "";
+    char note[4096], how;
     Err problem = {0};
     json_t *body = new_review("redo");
     if (!ask(batch->cli, "What should change?", note, sizeof note) ||
-        !ask(batch->cli, "[K]eep its work or start [F]resh?", how, sizeof how)) {
+        !ask_key(batch->cli, "[K]eep its work or start [F]resh?", &how)) {
         json_decref(body);
         return false;
     }
-    const char *word = tolower((unsigned char)how[0]) == 'f' ? "fresh" : "keep";
+    const char *word = how == 'f' ? "fresh" : "keep";
     (void)json_object_set_new(body, "how", json_string(word)); /* fails only without memory */
     if (*note && !cli_put_text(body, "note", note, &problem)) {
         cli_error(problem.text);
@@ -333,19 +380,36 @@ static void show_item_diff(Batch *batch, int64_t id)
     cli_flush(batch->cli);
 }
 
-static void review_one(Batch *batch, const json_t *item)
+/* The checks that the decision covers: their questions belong to it. */
+static void print_checks(Cli *cli, const json_t *items, const json_t *shown)
+{
+    size_t i;
+    const json_t *item;
+    json_array_foreach(items, i, item)
+    {
+        if (item == shown || json_int(item, "task", 0) != json_int(shown, "task", 0) ||
+            !text_equal(json_text(item, "group", ""), "check"))
+            continue;
+        str_add(&cli->out, "       ");
+        str_add_line(&cli->out, json_text(item, "text", ""));
+        str_add_char(&cli->out, '\n');
+    }
+}
+
+static void review_one(Batch *batch, const json_t *items, const json_t *item)
 {
     int64_t id = json_int(item, "task", 0);
-    char answer[16];
+    char key;
     print_item(batch->cli, item);
+    print_checks(batch->cli, items, item);
+    (void)cli_wrap(batch->cli); /* cannot fail */
     for (;;) {
-        if (!ask(batch->cli, "[A]pprove [R]edo [X] reject [D]iff [N]ext [Q]uit?", answer,
-                 sizeof answer)) {
+        if (!ask_key(batch->cli, "[A]pprove [R]edo [X] reject [D]iff [N]ext [Q]uit?", &key)) {
             batch->is_over = true;
             batch->left++;
             return;
         }
-        switch (tolower((unsigned char)answer[0])) {
+        switch (key) {
         case 'a':
             if (decide(batch, id, new_review("approve"), &batch->approved))
                 return;
@@ -426,7 +490,7 @@ int command_review(Cli *cli, const Args *args, Err *err)
         else if (args_has(args, "approve-all"))
             approve_one(&batch, item, args_has(args, "guarded"));
         else
-            review_one(&batch, item);
+            review_one(&batch, items, item);
     }
     str_addf(&cli->out, "%zu approved, %zu sent back, %zu rejected, %zu left\n", batch.approved,
              batch.sent_back, batch.rejected, batch.left);

@@ -199,6 +199,13 @@ static void show_confirmation(Cli *cli, const json_t *reply, int64_t id)
                  cli->otto, id);
         return;
     }
+    if (!json_flag(reply, "is_found", true)) {
+        str_add(&cli->out, "Workflow ");
+        str_add_line(&cli->out, json_text(reply, "workflow", ""));
+        str_add(&cli->out, " has no objective phase: nothing is asked or confirmed; the task is "
+                           "planned as it is written, with the items given here.\n");
+        return;
+    }
     if (json_flag(reply, "confirmed", false)) {
         str_add(&cli->out, has_items(reply, false)
                                ? "The objective is confirmed.\n"
@@ -229,7 +236,10 @@ static void show_target(Cli *cli, const json_t *reply, bool with_ended)
         show_items(cli, reply, false);
     else
         str_addf(&cli->out,
-                 "  No items yet: the agent finds them, or %s target %" PRId64 " --add \"TEXT\".\n",
+                 json_flag(reply, "is_found", true)
+                     ? "  No items yet: the agent finds them, or %s target %" PRId64
+                       " --add \"TEXT\".\n"
+                     : "  No items, and none are needed: %s target %" PRId64 " --add \"TEXT\".\n",
                  cli->otto, id);
     if (has_items(reply, true)) {
         heading(cli, "constraints");
@@ -325,7 +335,7 @@ static bool add_file(const Args *args, json_t *edits, Err *err)
         return true;
     CLEANUP(mem_freep)
     char *text = text_equal(file, "-") ? cli_read_input(OBJECTIVE_MOST_BYTES, err)
-                                       : file_read(file, OBJECTIVE_MOST_BYTES, NULL, err);
+                                       : file_read_stream(file, OBJECTIVE_MOST_BYTES, NULL, err);
     return text &&
            objective_markdown(text_equal(file, "-") ? "standard input" : file, text, edits, err);
 }

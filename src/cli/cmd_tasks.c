@@ -316,5 +316,5 @@ int command_show(Cli *cli, const Args *args, Err *err)
     if (args_has(args, "json"))
         return cli_print_json(cli, reply);
     show_task(cli, reply);
-    return EXIT_DONE;
+    return cli_wrap(cli);
 }

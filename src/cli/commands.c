@@ -104,7 +104,7 @@ static const Flag inbox_flags[] = {
   {"all", 0, FLAG_BOOL, NULL, "of all projects", 0, 0}, JSON_FLAG, END_FLAG};
 static const Flag redo_flags[] = {
   {"keep", 0, FLAG_BOOL, NULL, "go on from its work (this is what happens without a flag)", 0, 0},
-  {"fresh", 0, FLAG_BOOL, NULL, "start again from the target branch", 0, 0},
+  {"fresh", 0, FLAG_BOOL, NULL, "begin the work again from the target branch (a plan that passed stays)", 0, 0},
   {"checkpoint", 0, FLAG_INT, "TURN", "go on from its work as it was after this turn", 1, INT32_MAX},
   {"note", 'm', FLAG_TEXT, "TEXT", "what should change; goes into the next prompt", 0, 0},
   {"issue", 'i', FLAG_LIST, "WORD", "what is wrong in a word (tests, style, scope, …), may be repeated", 0, 0},

@@ -162,23 +162,6 @@ static void block_build(const Display *display, int64_t elapsed_ms, Block *block
 
 /* -- drawing ------------------------------------------------------------------------------ */
 
-static size_t visible_columns(const char *line, size_t length)
-{
-    size_t columns = 0;
-    while (length) {
-        const char *escape = memchr(line, '\x1b', length);
-        size_t plain = escape ? (size_t)(escape - line) : length;
-        columns += text_columns(line, plain);
-        if (!escape)
-            break;
-        const char *end = memchr(escape, 'm', length - plain); /* only colours stand in a block */
-        size_t used = end ? (size_t)(end - line) + 1 : length;
-        line += used;
-        length -= used;
-    }
-    return columns;
-}
-
 static void remember(Display *display, Block *block)
 {
     str_done(&display->block);
@@ -186,7 +169,7 @@ static void remember(Display *display, Block *block)
     display->line_count = 0;
     for (const char *line = str_text(&display->block); display->line_count < block->count;) {
         size_t length = strcspn(line, "\n");
-        display->widths[display->line_count++] = visible_columns(line, length);
+        display->widths[display->line_count++] = styled_columns(line, length);
         line += length + (line[length] == '\n');
     }
 }

@@ -66,14 +66,24 @@ void lines_flush(Lines *lines, Str *out)
     str_clear(&lines->waiting);
 }
 
+static void add_waiting(Lines *lines, const Str *line)
+{
+    if (lines->term->is_terminal)
+        str_add_wrapped(&lines->waiting, str_text(line), (size_t)MAX(lines->term->width, 20));
+    else
+        str_add(&lines->waiting, str_text(line));
+    str_add_char(&lines->waiting, '\n');
+}
+
 void lines_say(Lines *lines, Style style, const char *text)
 {
     if (lines->waiting.length > WAITING_MOST)
         return; /* nobody reads that fast */
     CLEANUP(str_done) Str safe = STR_INIT;
     str_add_line(&safe, text);
-    term_add(lines->term, &lines->waiting, style, str_text(&safe));
-    str_add_char(&lines->waiting, '\n');
+    CLEANUP(str_done) Str line = STR_INIT;
+    term_add(lines->term, &line, style, str_text(&safe));
+    add_waiting(lines, &line);
 }
 
 /* -- which events ------------------------------------------------------------------------- */
@@ -81,7 +91,7 @@ void lines_say(Lines *lines, Style style, const char *text)
 typedef struct LineRow {
     const char *event;     /* NULL: any */
     const char *state;     /* the task has just come to this state; NULL: any */
-    const char *run_state; /* the run is in this state; NULL: any */
+    const char *run_state; /* the run is in this state, and not for a review; NULL: any */
     int64_t verdict;       /* of a gate; 0: any */
     Style style;
     const char *mark, *plain;
@@ -138,7 +148,8 @@ static bool fits(const LineRow *row, const json_t *event, bool is_new_state)
     return (!row->event || text_equal(row->event, json_text(event, "event", ""))) &&
            (!row->state ||
             (is_new_state && text_equal(row->state, json_text(event, "state", "")))) &&
-           (!row->run_state || text_equal(row->run_state, json_text(event, "run_state", ""))) &&
+           (!row->run_state || (text_equal(row->run_state, json_text(event, "run_state", "")) &&
+                                !text_equal(json_text(event, "state", ""), "review"))) &&
            (!row->verdict || row->verdict == json_int(data, "verdict", 0));
 }
 
@@ -211,7 +222,7 @@ static void add_row(Lines *lines, const LineRow *row, const json_t *event)
     add_reason(lines, row, event, &text);
     if (lines->waiting.length > WAITING_MOST)
         return; /* nobody reads that fast */
-    str_addf(&lines->waiting, "%s\n", text.bytes);
+    add_waiting(lines, &text);
 }
 
 void lines_event(Lines *lines, const json_t *event)

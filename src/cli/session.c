@@ -113,12 +113,13 @@ static void on_interrupt(void *user, int signo)
     if (is_first) {
         CLEANUP(json_freep) json_t *status = project_status(session);
         int64_t wait_ms = json_int(json_object_get(status, "project"), "pause_wait_ms", 5000);
+        size_t count = json_array_size(json_object_get(status, "running"));
         CLEANUP(json_freep) json_t *body = json_pack("{s:I}", "wait_ms", wait_ms);
         (void)snprintf(
             text, sizeof text,
-            "pausing%s: %zu turns under way have %" PRId64 " s to end; Ctrl-C again stops them now",
-            session->engine ? "" : " the engine",
-            json_array_size(json_object_get(status, "running")), wait_ms / 1000); /* fits */
+            "pausing%s: %zu turn%s under way %s %" PRId64 " s to end; Ctrl-C again stops %s now",
+            session->engine ? "" : " the engine", count, count == 1 ? "" : "s",
+            count == 1 ? "has" : "have", wait_ms / 1000, count == 1 ? "it" : "them"); /* fits */
         display_say(session->display, STYLE_WARN, text);
         is_asked = call_post(session->cli->caller, body, NULL, &err,
                              "/api/v1/projects/%" PRId64 "/pause", session->project);

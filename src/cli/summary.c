@@ -160,9 +160,13 @@ static void print_head(Cli *cli, const SummaryRequest *request, const json_t *st
     CLEANUP(str_done) Str head = STR_INIT;
     str_add_line(&head, json_text(project, "name", "otto"));
     term_add(&cli->term, &cli->out, STYLE_BOLD, str_text(&head));
-    str_addf(&cli->out, ": %" PRId64 " of %" PRId64 " tasks done, %s, %" PRId64 " turns\n",
-             json_int(counts, "done", 0), view_total(counts), span,
-             json_int(json_object_get(report, "turns"), "total", 0));
+    int64_t total = view_total(counts);
+    int64_t turns = json_int(json_object_get(report, "turns"), "total", 0);
+    str_addf(&cli->out,
+             ": %" PRId64 " of %" PRId64 " task%s done; this run took %s; %" PRId64
+             " turn%s since the start\n",
+             json_int(counts, "done", 0), total, total == 1 ? "" : "s", span, turns,
+             turns == 1 ? "" : "s");
     if (json_text(project, "paused_why", NULL)) {
         str_add(&cli->out, "  paused: ");
         str_add_line(&cli->out, json_text(project, "paused_why", ""));
@@ -199,5 +203,6 @@ int summary_print(Cli *cli, const SummaryRequest *request, Err *err)
     print_needs(cli, needs);
     str_addf(&cli->out, "Look further: %s report, %s why ID, %s diff ID, %s logs ID\n", cli->otto,
              cli->otto, cli->otto, cli->otto);
+    (void)cli_wrap(cli); /* the code says how it ended */
     return code;
 }

@@ -84,7 +84,7 @@ static bool put_body(const Args *args, json_t *task, Err *err)
         return err_set(err, ERR_USAGE, "give --body or --body-file, not both");
     CLEANUP(mem_freep)
     char *text = text_equal(file, "-") ? cli_read_input(BACKLOG_MOST_BODY, err)
-                                       : file_read(file, BACKLOG_MOST_BODY, NULL, err);
+                                       : file_read_stream(file, BACKLOG_MOST_BODY, NULL, err);
     return text && cli_put_text(task, "body", text, err);
 }
 

@@ -228,3 +228,69 @@ void text_without_ids(const char *text, Str *out)
         text += skip ? skip : 1;
     }
 }
+
+size_t styled_columns(const char *line, size_t length)
+{
+    size_t columns = 0;
+    while (length) {
+        const char *escape = memchr(line, '\x1b', length);
+        size_t plain = escape ? (size_t)(escape - line) : length;
+        columns += text_columns(line, plain);
+        if (!escape)
+            break;
+        const char *end = memchr(escape, 'm', length - plain); /* we send colours only */
+        size_t used = end ? (size_t)(end - line) + 1 : length;
+        line += used;
+        length -= used;
+    }
+    return columns;
+}
+
+static void add_blanks(Str *out, size_t count)
+{
+    while (count-- > 0)
+        str_add_char(out, ' ');
+}
+
+/* What does not fit goes on below, two columns further in. A word wider than the line is left to
+ * the terminal. */
+static void wrap_line(Str *out, const char *line, size_t length, size_t width)
+{
+    size_t indent = strspn(line, " "), at = 0, column = 0;
+    size_t hang = MIN(indent + 2, width / 2);
+    while (at < length) {
+        size_t blanks = strspn(line + at, " ");
+        size_t word = strcspn(line + at + blanks, " \n");
+        if (!word)
+            break; /* blanks at its end */
+        size_t columns = styled_columns(line + at + blanks, word);
+        bool is_first = column <= indent;
+        if (!is_first && column + blanks + columns > width) {
+            str_add_char(out, '\n');
+            indent = column = hang;
+            add_blanks(out, hang);
+            at += strspn(line + at, " ");
+        } else {
+            add_blanks(out, blanks);
+            column += blanks;
+            at += blanks;
+        }
+        str_add_bytes(out, line + at, word);
+        column += columns;
+        at += word;
+    }
+}
+
+void str_add_wrapped(Str *out, const char *text, size_t width)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        if (styled_columns(text, length) <= width)
+            str_add_bytes(out, text, length);
+        else
+            wrap_line(out, text, length, width);
+        if (text[length])
+            str_add_char(out, '\n');
+        text += length + (text[length] == '\n');
+    }
+}

@@ -47,5 +47,8 @@ void str_add_first(Str *out, const char *text);
 /* Hostile text of many lines; each begins with indent blanks. Ends with a newline. */
 void str_add_block(Str *out, const char *text, size_t indent);
 size_t text_columns(const char *text, size_t length);
+size_t styled_columns(const char *line, size_t length); /* with our own colours in it */
+/* Lines that are already safe, broken between words where they are wider than width. */
+void str_add_wrapped(Str *out, const char *text, size_t width);
 /* Without references such as " (D-22, D-53)": they are for `otto why`, not for one line. */
 void text_without_ids(const char *text, Str *out);

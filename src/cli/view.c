@@ -137,6 +137,7 @@ static const CountRow count_rows[] = { /* in the order of interest; what does no
     {"asking",  "asking",  STYLE_WARN},
     {"ready",   "ready",   STYLE_NONE},
     {"waiting", "waiting", STYLE_NONE},
+    {"stopped", "stopped", STYLE_WARN},
     {"skipped_by_dependency", "held up", STYLE_WARN},
     {"skipped", "skipped", STYLE_DIM},
 };

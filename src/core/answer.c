@@ -362,6 +362,16 @@ static bool check_total(const json_t *answer, const char *list, const char *inne
                    inner, total, most);
 }
 
+/* An objective that names neither goals nor a stage says nothing at all. */
+static bool check_objective(const json_t *answer, Err *err)
+{
+    return json_array_size(json_object_get(answer, "items")) || json_object_get(answer, "stage") ||
+           json_flag(answer, "exhausted", false) ||
+           err_set(err, ERR_USAGE,
+                   "'items' and 'stage' are missing; expected at least one of them, or "
+                   "'exhausted' to be true");
+}
+
 static bool check(AnswerKind kind, json_t *answer, Err *err)
 {
     const AnswerShape *shape = answer_shape(kind);
@@ -378,6 +388,8 @@ static bool check(AnswerKind kind, json_t *answer, Err *err)
         if (!follow(&walk, answer, shape->fields[i].path, 0))
             return false;
     }
+    if (kind == ANSWER_OBJECTIVE && !check_objective(answer, err))
+        return false;
     return check_total(answer, "steps", "checks", ANSWER_FINDINGS_MAX, err) &&
            check_total(answer, "steps", "files", ANSWER_FINDINGS_MAX, err) &&
            check_total(answer, "items", "requirements", ANSWER_REQUIREMENTS_MAX, err);

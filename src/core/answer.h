@@ -25,6 +25,7 @@ typedef enum AnswerKind {
 
 enum {
     ANSWER_BYTES_MAX = 256 * 1024,
+    ANSWER_TEXT_MAX = 8000, /* characters of a text that people read */
     ANSWER_DEPTH_MAX = 16,
     ANSWER_STEPS_MAX = 200,
     ANSWER_FINDINGS_MAX = 500,

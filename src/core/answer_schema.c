@@ -15,6 +15,8 @@ static void add_note(const AnswerField *field, Str *out)
         str_addf(out, "; at most %.0f", field->max);
     } else if (field->type == AS_NUMBER) {
         str_addf(out, "; from %.0f to %.0f", field->min, field->max);
+    } else if (field->type == AS_TEXT && field->max < ANSWER_TEXT_MAX) {
+        str_addf(out, "; at most %.0f characters", field->max);
     }
     str_add_char(out, '\n');
 }
@@ -67,7 +69,10 @@ void answer_schema(AnswerKind kind, Str *out)
     add_children(shape, "", 1, out);
     str_add(out, "}\n");
     str_add(out, shape->rules);
-    str_add(out, "Plain JSON without comments; other fields are ignored.\n");
+    str_addf(out,
+             "Plain JSON without comments, at most %d KB, a text at most %d characters unless it "
+             "says less; other fields are ignored.\n",
+             ANSWER_BYTES_MAX / 1024, ANSWER_TEXT_MAX);
 }
 
 /* ---- JSON Schema ---- */

@@ -3,8 +3,8 @@
 
 #define OPTIONAL true
 #define REQUIRED false
-#define LONG 8000 /* characters of a text that people read */
-#define LINE 500  /* characters of a title, a name, a line */
+#define LONG ANSWER_TEXT_MAX
+#define LINE 500 /* characters of a title, a name, a line */
 
 /* clang-format off */
 static const AnswerField result_fields[] = {
@@ -116,6 +116,9 @@ static const AnswerShape shapes[ANSWER_KIND_COUNT] = {
   [ANSWER_PLAN] = { "plan", "a plan: steps, what each covers, and the checks that will prove it", FIELDS(plan_fields),
     "Every R# that was listed must be covered by some step.\n"
     "A check must fail before the work and pass after it; a shell command ends with 0 or 1.\n"
+    "A step is rated by its executable checks: in at least half of the rated steps all of them must\n"
+    "have been red before the work and be green after it. One that is green already rates nothing.\n"
+    "An inspectable check is judged by the reviewer, who must not reject it; a human one by a person.\n"
     "Commands must not delete, download and run, or touch anything outside the project.\n" },
   [ANSWER_REVIEW] = { "review", "scores of the six dimensions, findings, coverage of the R#", FIELDS(review_fields),
     "Score each dimension from 0 to 1 against what it is anchored on, not by impression.\n"
@@ -124,7 +127,8 @@ static const AnswerShape shapes[ANSWER_KIND_COUNT] = {
   [ANSWER_OBJECTIVE] = { "objective", "objective items with their R#, or the next stage's target", FIELDS(objective_fields),
     "One goal per item; split what joins two wishes; mark a vague one as pending.\n"
     "A requirement is one behaviour that can be verified and scored alone.\n"
-    "Constraints are not split.\n" },
+    "Constraints are not split.\n"
+    "Give items, or a stage, or both, or say that no direction is left.\n" },
   [ANSWER_NOTES] = { "notes", "what was learnt", FIELDS(notes_fields),
     "Write only what was learnt here and can be used again.\n" },
 };

@@ -47,7 +47,7 @@ static const Field rows[] = {
    "what must be true in the end, as R1, R2, ...; criteria and weight may be left out; weight is "
    "critical (3), important (2, when left out) or optional (1)"},
   {"max_turns", FIELD_INT, AT(max_turns), NULL, 1, 1000, "turns", NULL, NULL, NULL,
-   "limit for this task"},
+   "limit for this task: of a run in `loop`, of a step in other workflows"},
   {"timeout_minutes", FIELD_INT, AT(timeout_minutes), NULL, 1, 1440, "minutes", NULL, NULL, NULL,
    "limit for this task"},
 };

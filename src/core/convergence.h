@@ -69,7 +69,7 @@ double convergence_value(const Requirement *requirements, size_t count);
 /* Never NULL. */
 const ConvergenceRow *convergence_judge(const ConvergenceInput *input);
 const ConvergenceRow *convergence_rows(size_t *count);
-/* The stage was accepted and the value is at least 0.95. */
+/* At least 0.95 of the objective is met (B-29), whatever becomes of the stage. */
 bool convergence_is_satisfied(const ConvergenceInput *input);
 
 /* Changed by more than 0.25 without a reason (B-70). */

@@ -265,6 +265,18 @@ static const WorkflowPhase *gate_of(const Workflow *flow, const char *command)
     return phase && phase->kind == PHASE_GATE ? phase : NULL;
 }
 
+/* A checkpoint of the gate. A word that the gate never says there is no mistake of the input: the
+ * cell is refused. */
+static bool read_place(DecideInput *in, const Workflow *flow, const WorkflowPhase *gate,
+                       const RouteInput *route)
+{
+    CLEANUP(json_freep) json_t *all = gate_checkpoints(flow, gate, NULL);
+    if (json_array_size(all) == 0 || has_name(all, route->checkpoint))
+        return true;
+    return decide_fail(in, "checkpoint", json_object_get(in->root, "checkpoint"), TAKE(all),
+                       "'%s' judges nothing at '%s'", gate->name, route->checkpoint);
+}
+
 /* A command that is a gate's judgement needs to know what was judged, and how. */
 static bool read_verdict(DecideInput *in, const Workflow *flow, const WorkflowPhase *gate,
                          RouteInput *route)
@@ -277,7 +289,7 @@ static bool read_verdict(DecideInput *in, const Workflow *flow, const WorkflowPh
                            "'result' is missing: what '%s' says", gate->name);
     if (!phase_has_result(gate, route->result))
         return unknown(in, "result", decide_words(gate->results), gate->name);
-    return read_gate(in, flow, gate, route);
+    return read_place(in, flow, gate, route);
 }
 
 bool decide_transition(DecideInput *in, json_t *out)

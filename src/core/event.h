@@ -40,7 +40,7 @@
   X(EV_SIGNAL,           "signal",           "type", "by_command", "payload", NULL, NULL, "the agent signalled") \
   X(EV_OUTPUT_LIMIT,     "output.limit",     "bytes", NULL, NULL, NULL, NULL, "the agent wrote more than it may") \
   X(EV_TURN_ENDED,       "turn.ended",       "exit_code", "killed_by", NULL, NULL, NULL, "the agent process and its tree are gone") \
-  X(EV_SNAPSHOT_TAKEN,   "snapshot.taken",   "commits", "is_empty", NULL, "commit", NULL, "the turn's work is in the hub") \
+  X(EV_SNAPSHOT_TAKEN,   "snapshot.taken",   "commits", "is_empty", "rules", "commit", NULL, "the turn's work is in the hub") \
   X(EV_SNAPSHOT_FAILED,  "snapshot.failed",  "retry", NULL, "error", NULL, NULL, "the turn's work could not be saved") \
   X(EV_GATE_ENDED,       "gate.ended",       "verdict", "review", "command", NULL, NULL, "the claim was checked") \
   X(EV_MERGE_CLEAN,      "merge.clean",      "same_tree", NULL, NULL, "old", "new", "the merge is computed, nothing moved yet") \

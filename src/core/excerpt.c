@@ -44,3 +44,12 @@ void excerpt_copy(char *to, size_t size, const char *text)
     memcpy(to, text, end);
     to[end] = '\0';
 }
+
+void excerpt_mark(char *to, size_t size, const char *text)
+{
+    static const char mark[] = "…";
+    bool is_cut = strlen(text) >= size && size > sizeof mark;
+    excerpt_copy(to, is_cut ? size - sizeof mark + 1 : size, text);
+    if (is_cut)
+        memcpy(to + strlen(to), mark, sizeof mark);
+}

@@ -8,4 +8,6 @@
 void excerpt_add(Str *out, const char *text, size_t limit);
 /* Into a buffer of size bytes, whole characters, without the mark. */
 void excerpt_copy(char *to, size_t size, const char *text);
+/* The same with the mark, when it was cut. */
+void excerpt_mark(char *to, size_t size, const char *text);
 char *excerpt(Arena *arena, const char *text, size_t limit);

@@ -107,6 +107,15 @@ const HumanRow *green_human(const char *answer, bool is_overdue)
     return &human_rows[is_overdue ? 2 : 3];
 }
 
+bool green_inspected(const char *answer, Colour *colour)
+{
+    bool is_yes = answer && strcmp(answer, "approve") == 0;
+    if (!is_yes && (!answer || strcmp(answer, "reject") != 0))
+        return false;
+    *colour = is_yes ? COLOUR_GREEN : COLOUR_RED;
+    return true;
+}
+
 GreenTotals green_totals(const GreenCheck *checks, size_t count)
 {
     GreenTotals totals = {.total = (unsigned)count};
@@ -125,6 +134,13 @@ GreenTotals green_totals(const GreenCheck *checks, size_t count)
 static bool is_executable(const GreenCheck *check)
 {
     return !check->mode || strcmp(check->mode, "executable") == 0;
+}
+
+/* The reviewer looked and said no. */
+static bool is_refused(const GreenCheck *check)
+{
+    return check->mode && strcmp(check->mode, "inspectable") == 0 &&
+           (check->state == CHECK_RED || check->state == CHECK_REGRESSED);
 }
 
 GreenBaseline green_baseline(const GreenCheck *checks, size_t count)
@@ -149,23 +165,25 @@ GreenBaseline green_baseline(const GreenCheck *checks, size_t count)
     return out;
 }
 
-/* A step is rated by its checks that can be run and did not pass before the work: no work can turn
- * an early one green, so it would ask for the impossible. */
+/* A step is rated when it has checks that can be run and did not pass before the work: no work can
+ * turn an early one green, so it would ask for the impossible. What the reviewer refused takes the
+ * step back; nobody could see it red before the work, so its approval alone rates nothing. */
 int green_discipline(const GreenCheck *checks, size_t count, unsigned steps)
 {
     unsigned rated = 0, full = 0, last = 0;
     for (size_t i = 0; i < count; i++)
         last = MAX(last, checks[i].step);
     for (unsigned step = 1; step <= (steps ? MIN(steps, last) : last); step++) {
-        unsigned have = 0, good = 0;
+        unsigned have = 0, good = 0, refused = 0;
         for (size_t i = 0; i < count; i++) {
             bool is_here = checks[i].step == step && is_executable(&checks[i]) &&
                            checks[i].state != CHECK_EARLY;
             have += is_here;
             good += is_here && checks[i].state == CHECK_GREEN;
+            refused += checks[i].step == step && is_refused(&checks[i]);
         }
         rated += have > 0;
-        full += have > 0 && good == have;
+        full += have > 0 && good == have && !refused;
     }
     return rated ? (int)(full * 100 / rated) : -1;
 }

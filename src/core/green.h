@@ -66,6 +66,9 @@ typedef struct GreenTotals {
     unsigned red, broken, early, regressed, waiting;
 } GreenTotals;
 
+/* The reviewer's word on an inspectable check (B-198), "approve" or "reject"; false: neither. */
+bool green_inspected(const char *answer, Colour *colour);
+
 GreenTotals green_totals(const GreenCheck *checks, size_t count);
 
 /* The red baseline (B-200): "ok", "early" (some passed: flagged), "generation_failed" (the
@@ -77,8 +80,9 @@ typedef struct GreenBaseline {
 
 GreenBaseline green_baseline(const GreenCheck *checks, size_t count);
 
-/* Percent of the rated steps whose checks all went from red to green (B-65); early checks are left
- * out; -1 when no step can be rated. steps: finished ones; 0 all. */
+/* Percent of the rated steps whose checks all went from red to green (B-65). Rated are steps with
+ * executable checks that were not green before the work; a step with an inspectable check that the
+ * reviewer refused is not full; -1 when no step can be rated. steps: finished ones; 0 all. */
 int green_discipline(const GreenCheck *checks, size_t count, unsigned steps);
 
 enum { GREEN_QUIET_STEPS = 3 };

@@ -2,8 +2,9 @@
  * A-121).
  *
  * An ordered table of rows; the first that holds decides and says why, with the numbers. Evidence
- * that the engine measured comes before the reviewer's opinion; of the reviewer's own verdict only
- * BLOCKED counts, and REPLAN when the scores fail as well. Sums are never the reviewer's. Pure. */
+ * that the engine measured comes before the reviewer's opinion; of the reviewer's own verdict
+ * BLOCKED counts, REPLAN when the scores fail as well, and one that is stricter than the scores
+ * (A-117); a laxer one never. Sums are never the reviewer's. Pure. */
 #pragma once
 #include "base/json.h"
 #include "base/str.h"
@@ -81,6 +82,8 @@ typedef struct JudgeInput {
     JudgeNames regressed;   /* checks that were green (B-201) */
     JudgeNames broken;      /* checks that could not be run, twice (B-199) */
     JudgeNames guards;      /* that fired, one sentence each */
+    JudgeNames refused;     /* inspectable checks that the reviewer rejected (B-198) */
+    JudgeNames early;       /* checks that passed before the work: they prove nothing (B-200) */
     JudgeNames high;        /* findings of severity HIGH */
     int discipline;         /* percent of steps with a full cycle (B-65); below 0: not rated */
     ConvergenceInput convergence; /* post-exec; has_requirements false: no direction gate */

@@ -105,10 +105,29 @@ static bool is_low(const JudgeInput *in, const Judgement *numbers, Str *detail)
     return !numbers->is_score_good;
 }
 
+static bool has_refused(const JudgeInput *in, const Judgement *numbers, Str *detail)
+{
+    (void)numbers;
+    return some(in->refused, detail);
+}
+
 static bool has_high(const JudgeInput *in, const Judgement *numbers, Str *detail)
 {
     (void)numbers;
     return some(in->high, detail);
+}
+
+/* a stricter opinion than the scores wins, a laxer one never does. */
+static bool has_doubt(const JudgeInput *in, const Judgement *numbers, Str *detail)
+{
+    static const char *const strict[] = {"NEEDS_REVISION", "NEEDS_FIX", "REPLAN", "ROLLBACK"};
+    for (size_t i = 0; i < COUNT(strict); i++)
+        if (says(in, strict[i])) {
+            str_addf(detail, "it says %s, although ", strict[i]);
+            add_score(numbers, detail);
+            return true;
+        }
+    return false;
 }
 
 static bool is_undisciplined(const JudgeInput *in, const Judgement *numbers, Str *detail)
@@ -161,6 +180,10 @@ static bool is_good(const JudgeInput *in, const Judgement *numbers, Str *detail)
         str_addf(detail, ", test-first in %d %% of the steps", in->discipline);
     if (in->guards.count && strcmp(in->checkpoint, "mid-exec") == 0)
         str_addf(detail, "; %zu guards fired and will need a person at the end", in->guards.count);
+    if (in->early.count) {
+        str_add(detail, "; green before the work, so they prove nothing: ");
+        (void)some(in->early, detail); /* there are some */
+    }
     return true;
 }
 
@@ -178,9 +201,11 @@ static const JudgeRow rows[] = { /* the first that holds decides */
   { "broken",        EXEC,       has_broken,       "-",        "checks could not be run, twice" },
   { "verify-failed", EXEC,       verify_failed,    "-",        "the engine's own checks failed" },
   { "unverified",    "post-exec", is_unverified,    "-",        "nothing is accepted before its checks were run" },
+  { "inspected",     "post-exec", has_refused,      "-",        "the reviewer rejected checks of the plan" },
   { "floor",         "*",         is_floor_broken,  "-",        "a dimension that blocks is below its floor" },
   { "score",         "*",         is_low,           "-",        "the score is too low" },
   { "high-finding",  "*",         has_high,         "-",        "the score passes, but a finding of severity HIGH is open" },
+  { "doubt",         "*",         has_doubt,        "-",        "the reviewer itself would not let it pass" },
   { "discipline",    "post-exec", is_undisciplined, "-",        "too few steps went from a failing check to a passing one" },
   { "first-stage",   "post-exec", is_first_lower,   "-",        "the first stage has nothing to roll back to" },
   { "direction",     "post-exec", is_lower,         "ROLLBACK", "the quality passes, the direction does not" },

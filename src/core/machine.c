@@ -230,7 +230,6 @@ static void place_run(Machine *machine, Run *run)
         ids_add(&mind->merges, run->id);
     if (run->retry_ms)
         ids_add(&mind->later, run->id);
-    mind->asking += run->state == RUN_ASKING;
     mind->reporting += is_engine_work(run->state);
     mind->row.slots_used = mind->live.count;
 }
@@ -484,7 +483,6 @@ void set_run_state(Machine *machine, Run *run, RunState state)
     ProjectMind *mind = mind_of(machine, run->project);
     move_slot(machine, mind, run, state);
     note(machine, "r%u:%s>%s", run->id, run_state_word(run->state), run_state_word(state));
-    mind->asking += (uint32_t)((state == RUN_ASKING) - (run->state == RUN_ASKING));
     mind->reporting += (uint32_t)(is_engine_work(state) - is_engine_work(run->state));
     if (run->state == RUN_WAITING)
         ids_remove(&mind->waiting, run->id);

@@ -43,7 +43,7 @@ typedef struct StepRoute {
     uint32_t epoch, turn;
     uint32_t stage; /* in which it ended */
     const char *phase, *checkpoint, *row, *next, *status;
-    char result[48], why[200];
+    char result[48], why[400];
     const Action *actions; /* ended by ACTION_NONE or ACTIONS_MAX */
 } StepRoute;
 
@@ -104,9 +104,12 @@ uint32_t machine_run_count(const Machine *machine);  /* highest id */
 
 typedef struct Counts {
     uint32_t by_state[TASK_STATE_COUNT];
-    uint32_t ready, running, merging, asking, skipped, waiting;
+    uint32_t ready, running, merging, skipped, waiting;
+    uint32_t asking;  /* with a question; those to be reviewed have a state of their own */
+    uint32_t resting; /* stopped by a person; the next run takes them up */
 } Counts;
 Counts machine_counts(const Machine *machine, ProjectId project);
+bool machine_is_resting(const Machine *machine, TaskId task); /* stopped by a person */
 
 /* One sentence: why the task is not being worked on now, or what it is doing. */
 void machine_explain(const Machine *machine, TaskId task, int64_t now_ms, Str *out);

@@ -1,4 +1,5 @@
 /* Results, the rows of the workflow that follow from them, and the phases they lead to. */
+#include "core/excerpt.h"
 #include "core/machine_internal.h"
 #include "core/retry.h"
 #include "core/signal.h"
@@ -257,8 +258,10 @@ static void tell_route(Machine *machine, const Run *run, const RouteStep *step, 
                        .status = strcmp(step->status, WF_KEEP) ? step->status
                                                                : run_status_word(machine, run)};
     (void)snprintf(route.result, sizeof route.result, "%s", result); /* a word of the table */
-    (void)snprintf(route.why, sizeof route.why, "%.*s%s%s", plain_length(step->why), step->why,
-                   has_detail ? ": " : "", has_detail ? detail : ""); /* cut is fine */
+    CLEANUP(str_done) Str why = STR_INIT;
+    str_addf(&why, "%.*s%s%s", plain_length(step->why), step->why, has_detail ? ": " : "",
+             has_detail ? detail : "");
+    excerpt_mark(route.why, sizeof route.why, str_text(&why));
     note(machine, "r%u:%s", run->id, step->row);
     say(machine, "%s", route.why);
     if (out->route_count == out->route_size) {

@@ -17,13 +17,12 @@ bool ids_have(const IdList *list, uint32_t id);
 
 typedef struct ProjectMind {
     Project row;
-    Queue *ready;   /* tasks that could start now */
-    IdList waiting; /* runs that want a slot, oldest first */
-    IdList live;    /* runs that hold a slot */
-    IdList merges;  /* runs between verified and landed */
-    IdList delayed; /* tasks with a back-off */
-    IdList later;   /* runs whose step is tried again later */
-    uint32_t asking;
+    Queue *ready;       /* tasks that could start now */
+    IdList waiting;     /* runs that want a slot, oldest first */
+    IdList live;        /* runs that hold a slot */
+    IdList merges;      /* runs between verified and landed */
+    IdList delayed;     /* tasks with a back-off */
+    IdList later;       /* runs whose step is tried again later */
     uint32_t reporting; /* or resetting */
     bool is_held;       /* tasks are being added */
     int64_t alert_ms;   /* when to look for tasks that wait too long (D-105); 0: not set */

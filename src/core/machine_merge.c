@@ -98,6 +98,10 @@ static void on_clean(Machine *machine, Run *run, const Event *event)
 
 static void on_gate(Machine *machine, Run *run, const Event *event)
 {
+    if (run->stop && event->a != VERDICT_PASS && event->a != VERDICT_NONE) {
+        run_park(machine, run, "stopped while the merged tree was checked");
+        return;
+    }
     if (event->a == VERDICT_PASS || event->a == VERDICT_NONE) {
         say(machine, "the merged tree passed");
         set_run_state(machine, run, RUN_LANDING);

@@ -152,10 +152,19 @@ bool on_command(Machine *machine, const Event *event)
     return true;
 }
 
+/* Instead of confirming the objective a person says what should be different: it is written anew
+ * with that, and asked about again. */
+static bool is_adjusted(const Machine *machine, const Run *run)
+{
+    return run && text_equal(run_phase(machine, run)->name, "confirm") &&
+           phase_result(run_phase(machine, run), "redo");
+}
+
 /* B-33, B-105: done work is taken up again; work under way hears of it at its next check. */
 bool on_refined(Machine *machine, const Event *event)
 {
     Task *task = task_at(machine, event->task);
+    Run *run = asking_run(machine, task);
     RouteStep step;
     if (!task)
         return false;
@@ -166,6 +175,8 @@ bool on_refined(Machine *machine, const Event *event)
     if (task->state == TASK_DONE && !task->is_undoing && event->a > 0 &&
         command_row(machine, task, "target", &step) && step.is_allowed)
         take_command(machine, task, &step);
+    if (event->a > 0 && is_adjusted(machine, run))
+        run_apply(machine, run, "redo", NULL);
     return true;
 }
 
@@ -198,6 +209,11 @@ static bool check_command(const Machine *machine, const Task *task, const char *
     if (!command_row(machine, task, command, &step) || !step.is_allowed)
         return err_set(err, ERR_CONFLICT, "task #%u is %s: %s", task->id,
                        machine_status_word(machine, task), step.why);
+    int status = workflow_status_index(flow, step.status);
+    if (task->state == TASK_DONE && status >= 0 && flow->statuses[status].is_final)
+        return err_set(err, ERR_CONFLICT,
+                       "task #%u is done and landed; 'otto rollback %u' undoes it", task->id,
+                       task->id); /* giving up would hide what is on the target */
     return true;
 }
 

@@ -140,7 +140,7 @@ static void stuck_test(Machine *machine, Run *run)
     const Limits *limits = &mind_of(machine, run->project)->row.limits;
     if (limits->stuck_turns == 0 || run->quiet_turns != limits->stuck_turns)
         return;
-    say(machine, "%u turns without a commit", run->quiet_turns);
+    say(machine, "%u turn%s without a commit", run->quiet_turns, run->quiet_turns == 1 ? "" : "s");
     emit(machine, FX_NOTICE, task_at(machine, run->task), run, "stuck");
     if (limits->pause_on_stuck)
         autopilot_set(machine, mind_of(machine, run->project), AUTO_PAUSING);
@@ -314,6 +314,10 @@ static void on_snapshot(Machine *machine, Run *run, const Event *event)
     run->commits = (uint32_t)event->a;
     run->is_empty = event->b;
     (void)snprintf(run->commit, HASH_SIZE, "%s", event->ref ? event->ref : ""); /* a hash */
+    run->is_review_wanted |= event->text != NULL;
+    if (event->text)
+        say(machine, "it changes '%s', which says how later tasks are worked on: a person looks",
+            event->text);
     run_changed(machine, run);
     judge_turn(machine, run);
 }

@@ -208,6 +208,10 @@ void autopilot_tick(Machine *machine, ProjectMind *mind)
     }
     for (uint32_t i = mind->live.count; i-- > 0;) {
         Run *run = run_at(machine, mind->live.ids[i]);
+        if (run->state == RUN_VERIFYING && is_late && !run->stop) {
+            run->stop = STOP_BY_PAUSE; /* the engine ends the check */
+            run_changed(machine, run);
+        }
         if (run->state != RUN_WORKING)
             continue;
         if (run_elapsed(machine, run) >= task_timeout(machine, task_at(machine, run->task)))

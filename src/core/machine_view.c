@@ -25,16 +25,24 @@ Counts machine_counts(const Machine *machine, ProjectId project)
         const Task *task = &machine->tasks[i];
         if (!task->id || task->project != project)
             continue;
+        const Run *run = run_at(machine, task->run);
         counts.by_state[task->state]++;
+        counts.asking += task->state == TASK_ACTIVE && run && run->state == RUN_ASKING;
+        counts.resting += task_is_resting(machine, task) && !roots[i];
         counts.skipped += task->state == TASK_PENDING && roots[i];
     }
     free(roots);
     counts.ready = (uint32_t)queue_count(mind->ready);
     counts.running = mind->live.count;
     counts.merging = mind->merges.count;
-    counts.asking = mind->asking;
     counts.waiting = mind->waiting.count;
     return counts;
+}
+
+bool machine_is_resting(const Machine *machine, TaskId id)
+{
+    const Task *task = task_at(machine, id);
+    return task && task_is_resting(machine, task);
 }
 
 TaskId machine_root_cause(const Machine *machine, TaskId id)
@@ -224,6 +232,14 @@ static bool is_done_status(const Machine *machine, const Run *run)
     return is_done || run->new_tip[0];
 }
 
+/* Its agent is still being ended, but the task is gone for whoever removed it. */
+static bool is_leaving(const Machine *machine, const Task *task)
+{
+    const Run *run = run_at(machine, task->run);
+    return run && run->stop == STOP_BY_REMOVE &&
+           (task->state == TASK_ACTIVE || task->state == TASK_REVIEW);
+}
+
 /* What must not happen to a run at this moment, whatever its task's state. */
 static bool check_run(const Machine *machine, const Task *task, Err *err)
 {
@@ -267,7 +283,9 @@ bool machine_check(const Machine *machine, const Event *event, Err *err)
             return err_set(err, ERR_NOT_FOUND, "there is no task #%u", event->task);
         if (event->kind == EV_ANSWER)
             return check_answer(machine, task, err);
-        RouteInput input = {.status = task_state_word(task->state), .substate = WF_NONE};
+        bool is_gone = event->kind == EV_SKIP && is_leaving(machine, task);
+        RouteInput input = {.status = task_state_word(is_gone ? TASK_CANCELLED : task->state),
+                            .substate = WF_NONE};
         RouteStep step = {.why = "that cannot be done now"};
         if (!workflow_transition(&workflow_loop, &input, commands[i].command, &step) ||
             !step.is_allowed)

@@ -290,6 +290,13 @@ static bool on_stop_all(Machine *machine, const Event *event)
     autopilot_set(machine, mind, AUTO_PAUSING);
     for (uint32_t i = mind->live.count; i-- > 0;)
         stop_run(machine, run_at(machine, mind->live.ids[i]), STOP_BY_USER, event->a);
+    for (uint32_t i = 0; i < mind->merges.count; i++) {
+        Run *run = run_at(machine, mind->merges.ids[i]);
+        if (run->state == RUN_PROVING) { /* nothing has moved yet */
+            run->stop = STOP_BY_USER;
+            run_changed(machine, run);
+        }
+    }
     return true;
 }
 

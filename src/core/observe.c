@@ -48,12 +48,20 @@ static ObserveEnd signal_end(const ObserveInput *in)
     return word->end;
 }
 
-/* The state file decides; the signal alone is believed where there is none (A-96: it is written
- * after the status). */
+/* A session ended well and had said COMPLETE the way every other agent does. */
+static bool is_claimed(const ObserveInput *in)
+{
+    return in->is_claimed && in->has_ended && !in->is_lost && !in->killed_by && in->exit_code == 0;
+}
+
+/* Any of the three ways to say it counts, unless the state file says that a person is needed
+ * (A-179): it is checked before anything lands, so nothing is believed here. */
 static bool is_finished(const ObserveInput *in)
 {
-    bool has_status = in->status && in->status->is_known;
-    return status_end(in) == END_FINISHED || (!has_status && signal_end(in) == END_FINISHED);
+    ObserveEnd status = status_end(in), signal = signal_end(in);
+    if (status != END_NONE)
+        return status == END_FINISHED;
+    return signal == END_FINISHED || (signal == END_NONE && is_claimed(in));
 }
 
 static bool is_blocked(const ObserveInput *in)

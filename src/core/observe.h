@@ -167,6 +167,7 @@ typedef struct ObserveInput {
     bool has_ended;               /* the process tree is gone */
     bool is_lost;                 /* … without an exit record */
     int exit_code, killed_by;
+    bool is_claimed;               /* it said COMPLETE (`otto signal`, or the tag) in this turn */
     int64_t elapsed_ms, waited_ms; /* waits for a quota do not count */
     int64_t iterations;            /* see observe_count */
     bool has_moved;                /* a step was reported in this turn */

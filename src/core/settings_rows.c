@@ -26,7 +26,7 @@ static const Field rows[] = {
    "a list of commands, or a map with default_timeout and commands", NULL, NULL, NULL,
    "commands that must pass before work lands; none: a claim is believed"},
   {"limits.max_turns", FIELD_INT, AT(limits.max_turns), "50", 1, 1000, "turns", NULL, NULL, NULL,
-   "turns of one run, then the task ends as timeout"},
+   "turns of one run in `loop`, of one step (plan, exec, ...) in other workflows; then the task ends as timeout"},
   {"limits.timeout_minutes", FIELD_INT, AT(limits.timeout_minutes), "30", 1, 1440, "minutes", NULL, NULL, NULL,
    "time in a slot of one run, then the task ends as timeout"},
   {"limits.max_retries", FIELD_INT, AT(limits.max_retries), "3", 0, 100, "tries", NULL, NULL, NULL,

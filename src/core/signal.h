@@ -65,7 +65,7 @@ enum {
 
 typedef struct Signal {
     SignalCode code; /* SIGNAL_OK, or what is wrong */
-    SignalType type; /* SIGNAL_NONE when malformed or unknown */
+    SignalType type; /* SIGNAL_NONE when malformed or unknown; of a RESULT without its end RESULT */
     const char *raw; /* the candidate as written; borrowed, valid during the call only */
     size_t raw_length;
     const char *payload; /* trimmed; NULL for none; not NUL-terminated */

@@ -86,9 +86,9 @@ static void report(const Scan *scan, size_t p, size_t length, Signal *signal)
     scan->scanner->found(scan->scanner->context, signal);
 }
 
-static void report_malformed(const Scan *scan, size_t p, size_t length)
+static void report_malformed(const Scan *scan, size_t p, size_t length, SignalType type)
 {
-    Signal signal = {.code = SIGNAL_MALFORMED};
+    Signal signal = {.code = SIGNAL_MALFORMED, .type = type};
     report(scan, p, length, &signal);
 }
 
@@ -108,7 +108,7 @@ static bool can_grow(const Scan *scan, size_t p, size_t window)
 
 /* A candidate that is certainly none. Its report runs through its closing tag, or up to the next
  * opening, whichever comes first, so that it can never swallow a good signal after it. */
-static size_t step_malformed(Scan *scan, size_t p, size_t open)
+static size_t step_malformed(Scan *scan, size_t p, size_t open, SignalType type)
 {
     size_t end = window_end(scan, p, SIGNAL_WINDOW);
     size_t i = next_bracket(scan, MAX(p + open, scan->no_tag), end);
@@ -122,13 +122,13 @@ static size_t step_malformed(Scan *scan, size_t p, size_t open)
             end = i;
         else
             continue;
-        report_malformed(scan, p, end - p);
+        report_malformed(scan, p, end - p, type);
         return end - p;
     }
     scan->no_tag = i;
     if (can_grow(scan, p, SIGNAL_WINDOW))
         return NEED_MORE;
-    report_malformed(scan, p, end - p);
+    report_malformed(scan, p, end - p, type);
     return end - p;
 }
 
@@ -140,6 +140,7 @@ static size_t step_payload(Scan *scan, size_t p, size_t open, size_t body)
     SignalType type = SIGNAL_NONE;
     const char *word = scan->text + p + open;
     (void)signal_type_find(word, body - 1 - p - open, &type); /* unknown: told by the judge */
+    SignalType begun = type == SIGNAL_RESULT ? type : SIGNAL_NONE;
     size_t window = type == SIGNAL_RESULT ? SIGNAL_RESULT_WINDOW : SIGNAL_WINDOW;
     size_t end = window_end(scan, p, window);
     size_t i = next_bracket(scan, MAX(body, scan->no_close), end);
@@ -151,9 +152,9 @@ static size_t step_payload(Scan *scan, size_t p, size_t open, size_t body)
     }
     scan->no_close = MAX(scan->no_close, i); /* a wider window may have seen more */
     if (i == end || close == FORM_PARTIAL)
-        return can_grow(scan, p, window) ? NEED_MORE : step_malformed(scan, p, open);
+        return can_grow(scan, p, window) ? NEED_MORE : step_malformed(scan, p, open, begun);
     if (i - body > signal_payload_max(type))
-        return step_malformed(scan, p, open);
+        return step_malformed(scan, p, open, begun);
     Signal signal = {0};
     signal_judge(word, body - 1 - p - open, scan->text + body, i - body, &signal);
     size_t size = i - p + scan->scanner->tag_length + 3;
@@ -171,14 +172,14 @@ static size_t step_exact(Scan *scan, size_t p, size_t open)
     if (at == scan->length && !scan->is_last && at - p < SIGNAL_WINDOW)
         return NEED_MORE;
     if (at == p + open || at == scan->length || at - p >= SIGNAL_WINDOW)
-        return step_malformed(scan, p, open);
+        return step_malformed(scan, p, open, SIGNAL_NONE);
     if (scan->text[at] == ':')
         return step_payload(scan, p, open, at + 1);
     Form close = scan->text[at] == '<' ? tag_at(scan, at, true) : FORM_NOT;
     if (close == FORM_PARTIAL && can_grow(scan, p, SIGNAL_WINDOW))
         return NEED_MORE;
     if (close != FORM_EXACT)
-        return step_malformed(scan, p, open);
+        return step_malformed(scan, p, open, SIGNAL_NONE);
     Signal signal = {0};
     signal_judge(scan->text + p + open, at - p - open, NULL, 0, &signal);
     size_t size = at - p + scan->scanner->tag_length + 3;
@@ -197,7 +198,7 @@ static size_t step(Scan *scan, size_t p)
     case FORM_EXACT:
         return step_exact(scan, p, open);
     case FORM_WRONG:
-        return step_malformed(scan, p, open);
+        return step_malformed(scan, p, open, SIGNAL_NONE);
     }
     return 1;
 }

@@ -181,6 +181,33 @@ static void check_phases(Check *check)
     }
 }
 
+/* Does any guard look at this counter? */
+static bool is_counter(const char *name)
+{
+    const char *guard, *help;
+    for (size_t i = 0; (guard = guard_name(i, &help)); i++) {
+        const char *limit = guard_limit(guard);
+        if (limit && strcmp(limit, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A limit that nothing counts against would be believed and have no effect. */
+static void check_limits(Check *check)
+{
+    const Workflow *flow = check->flow;
+    for (unsigned i = 0; i < flow->limit_count; i++) {
+        const char *name = flow->limits[i].name;
+        bool is_engines = strcmp(name, "equal-stages") == 0; /* counted by the stage ledger */
+        if (!is_counter(name) && !is_engines && workflow_checkpoint_index(flow, name) < 0)
+            check_problem(check,
+                          "the limit '%s' limits nothing: it is neither a counter of a guard "
+                          "('turns', 'steps', 'retries', ...) nor a checkpoint",
+                          name);
+    }
+}
+
 static void check_lists(Check *check)
 {
     const Workflow *flow = check->flow;
@@ -386,6 +413,7 @@ size_t workflow_check(const Workflow *workflow, Str *problems)
         return check.count;
     check_phases(&check);
     check_lists(&check);
+    check_limits(&check);
     check_rows(&check);
     if (check.count) /* what follows would only repeat it */
         return check.count;

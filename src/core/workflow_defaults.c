@@ -69,7 +69,7 @@ static const Extra extras[] = {
   JUDGED_AGAIN("ROLLBACK", "rollback"),
   { PHASE_GATE,     "GUARDED",        "guarded",        "",             AIM_ASK,  "",        { ACTION_ASK_PERSON, ACTION_ALERT, ACTION_FREE_SLOT }, "a guard saw something that only a person may let pass" },
   { PHASE_GATE,     "error",          "error",          "",             AIM_STOP, "blocked", ASKED,   "the check could not be made, which is no low score (B-46)" },
-  { PHASE_AGENT,    "invalid",        "invalid",        "",             AIM_STOP, "failed",  STOPPED, "its answer could not be read, not even when it was asked again" },
+  { PHASE_AGENT,    "invalid",        "invalid",        "",             AIM_STOP, "failed",  STOPPED, "it gave no answer that can be used, not even when it was asked again" },
   { PHASE_REPORT,   "error",          "error",          "retries-left", AIM_SELF, "",        AGAIN,   "the report could not be written, which says nothing about the work" },
   { PHASE_REPORT,   "error",          "error-spent",    "",             AIM_NEXT, "",        { ACTION_ALERT }, "the report could not be written again and again; what was done stays done" },
   { PHASE_CHILDREN, "failed",         "failed",         "",             AIM_STOP, "blocked", ASKED,   "not all sub-tasks could be done; a person decides" },

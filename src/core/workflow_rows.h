@@ -42,7 +42,7 @@
   { P "-pending",       P, WF_ANY, "PENDING",      WF_ANY, "",             "ask",   AT,      WF_KEEP, WF_KEEP, { ACTION_PAUSE_AGENT, ACTION_ASK_PERSON, ACTION_ALERT, ACTION_FREE_SLOT }, "the agent asks a person; others go on meanwhile (D-22)" }
 
 #define INVALID_ROW(P) \
-  { P "-invalid",       P, WF_ANY, "invalid",      WF_ANY, "",             WF_STOP, WF_NONE, WF_KEEP, WF_KEEP, ACTIONS_END, "its answer could not be read, not even when it was asked again; a person should look", "failed" }
+  { P "-invalid",       P, WF_ANY, "invalid",      WF_ANY, "",             WF_STOP, WF_NONE, WF_KEEP, WF_KEEP, ACTIONS_END, "it gave no answer that can be used, not even when it was asked again; a person should look", "failed" }
 
 #define BLOCKED_ROW(P) \
   { P "-says-blocked",  P, WF_ANY, "(blocked)",    WF_ANY, "",             WF_STOP, WF_NONE, "blocked", WF_NONE, { ACTION_LOG_REASON, ACTION_ALERT, ACTION_KEEP_WORKSPACE, ACTION_FREE_SLOT }, "the agent cannot go on; a person clears the way (A-203, B-282)" }

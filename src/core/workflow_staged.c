@@ -13,7 +13,7 @@ static const WorkflowPhase phases[] = {
     "a plan for the stage is made, or made anew (B-258)", "plan", WF_KEEP },
   { "verify",    PHASE_VERIFY,  "",          "",       false, "(pass) (fail) (partial) error",
     "the engine runs the checks; it gives facts, never a verdict (B-259)", "", WF_KEEP },
-  { "check",     PHASE_GATE,    "check",     "heavy",  true,  "PASS NEEDS_REVISION CONTINUE NEEDS_FIX REPLAN BLOCKED ACCEPT ROLLBACK GUARDED error " AGENT_WORDS,
+  { "check",     PHASE_GATE,    "check",     "heavy",  true,  "PASS NEEDS_REVISION CONTINUE NEEDS_FIX REPLAN BLOCKED ACCEPT STALLED ROLLBACK GUARDED error " AGENT_WORDS,
     "a reviewer scores D1 to D6; the engine judges scores and convergence (B-47, B-63)", "review", WF_KEEP },
   { "exec",      PHASE_AGENT,   "exec",      "heavy",  false, "(done) (mid-exec) (step-N) (blocked) " AGENT_WORDS " invalid",
     "the steps of the plan are carried out (B-261)", "result", "executing" },
@@ -87,6 +87,7 @@ static const WorkflowLimit limits[] = {
   { "mid-exec",  2,  true,  "fixes while the plan is carried out (B-39)" },
   { "post-exec", 3,  true,  "fixes and new plans after the work (B-40)" },
   { "stages",    50, false, "stages of a task" },
+  { "equal-stages", 3, false, "accepted stages in a row that moved no requirement" },
 };
 
 static const WorkflowThreshold thresholds[] = {
@@ -195,6 +196,8 @@ static const WorkflowRoute routes[] = {
   { "check-accept-fell-spent", "check", "post-exec", "ACCEPT", WF_ANY, "convergence-fell", WF_STOP, WF_NONE, WF_KEEP, WF_KEEP, ACTIONS_ASK, "its retries are spent again after a rollback; a person decides (B-40)", "blocked" },
   { "check-accept",          "check",   "post-exec", "ACCEPT",        WF_ANY,        "",             "highlight", "post-exec", "evolving",  WF_NONE,
     { ACTION_ACCEPT_STAGE, ACTION_RESET_RETRIES, ACTION_START_TURN }, "the stage is accepted; what it taught is kept (B-27, B-147)" },
+  { "check-stalled",         "check",   "post-exec", "STALLED",       WF_ANY,        "",             WF_STOP,   WF_NONE,     "evolving",    WF_NONE,
+    { ACTION_ACCEPT_STAGE, ACTION_ASK_PERSON, ACTION_ALERT, ACTION_FREE_SLOT }, "its stages pass and move nothing any more; a person says where to go", "blocked" },
   { "check-rollback",        "check",   "post-exec", "ROLLBACK",      WF_ANY,        "later-stage",  WF_ROLLBACK, WF_KEEP,   "evolving",    WF_NONE,
     { ACTION_STASH }, "the stage led nowhere: back to the last good commit, and another direction (B-28, B-76, B-148)" },
   { "check-rollback-steps", "check", "post-exec", "ROLLBACK", WF_ANY, "steps-spent", WF_STOP, WF_NONE, WF_KEEP, WF_KEEP, ACTIONS_END, "every step of this stage is used (A-198, B-277)", "timeout" },

@@ -70,7 +70,7 @@ static const NoticeRow notice_rows[] = {
     {"killed",       "failed",   "the agent was killed again and again; its work is kept"},
     {"output-limit", "failed",   "the agent wrote more than it may; its work is kept"},
     {"spawn-failed", "failed",   "the agent could not be started again and again"},
-    {"cannot-start", "failed",   "the agent cannot be started: see `otto why`"},
+    {"cannot-start", "failed",   NULL},
     {"error",        "blocked",  "a step could not be carried out again and again; its work is kept"},
     {"fail",         "timeout",  "its checks still fail and its turns or time are used up; its work is kept"},
     {"moved",        "blocked",  "the target branch never holds still"},
@@ -84,12 +84,30 @@ static const NoticeRow notice_rows[] = {
     {"NEEDS_REVISION", "blocked", "its plan failed review again and again; its work is kept"},
     {"NEEDS_FIX",    "blocked",  "its work failed review again and again; it is kept"},
     {"REPLAN",       "blocked",  "its plans failed again and again; its work is kept"},
+    {"STALLED",      "blocked",  "several stages in a row were accepted and moved no requirement; say where to go"},
     {"(exhausted)",  "blocked",  "no direction is left that was not tried; say where to go"},
-    {"invalid",      "blocked",  "the agent's structured answer could not be read, twice"},
+    {"invalid",      "failed",   "the agent gave no answer that can be used, twice"},
     {"enter-draft-empty", "blocked", "its target is empty: `otto edit` or `otto target` fills it in"},
     {"rollback",     "rollback", "what it landed could not be undone; see `otto why`"},
 };
 /* clang-format on */
+
+/* One line must say enough for a list: the first guard, and how many more. All lines follow. */
+static void add_approval(Str *out, const char *result, const char *guards)
+{
+    size_t first = strcspn(guards, "\n"), more = 0;
+    for (const char *at = guards + first; *at; at++)
+        more += at[0] == '\n' && at[1];
+    str_add(out, "its work waits for your approval");
+    if (!*guards) {
+        str_addf(out, " (%s)", result);
+        return;
+    }
+    const char *start = text_starts(guards, "- ") ? guards + 2 : guards;
+    str_addf(out, "; a guard fired: %.*s", (int)(guards + first - start), start);
+    if (more)
+        str_addf(out, " (and %zu more)\n%s", more, guards);
+}
 
 /* A person is asked to judge or to confirm: what about, in full. */
 static bool notice_review(Engine *engine, const Effect *effect)
@@ -107,13 +125,20 @@ static bool notice_review(Engine *engine, const Effect *effect)
     } else {
         IGNORE(store_record_last(engine->store, effect->task, RECORD_GUARD, NULL, &arena, &guard,
                                  &ignored));
-        str_addf(&text, "its work waits for your approval (%s)%s%s", effect->text,
-                 guard.text && *guard.text ? "; guards fired:\n" : "",
-                 guard.text ? guard.text : "");
+        add_approval(&text, effect->text, guard.text && guard.run == effect->run ? guard.text : "");
     }
     notice_put(engine, effect->task, effect->run, effect->project,
                text_equal(phase->name, "confirm") ? "confirm" : "review", str_text(&text));
     return true;
+}
+
+/* A judgement without a summary: why it was made, and its first finding. */
+static const char *finding_words(const json_t *data, Arena *arena)
+{
+    const json_t *findings = json_object_get(data, "findings");
+    const char *finding = json_text(json_array_get(findings, 0), "text", "");
+    const char *why = json_text(data, "why", "");
+    return arena_printf(arena, "%s%s%s", why, *why && *finding ? ": " : "", finding);
 }
 
 /* What the answer of the turn said in words: its record, or the summary of its plan. */
@@ -131,7 +156,9 @@ static const char *answer_words(Engine *engine, const Effect *effect, Arena *are
         CLEANUP(json_freep)
         json_t *data = record.data ? json_read(record.data, strlen(record.data), NULL) : NULL;
         const char *summary = json_text(data, "summary", "");
-        return *summary ? arena_strdup(arena, summary) : record.text;
+        if (*summary || (record.text && *record.text))
+            return *summary ? arena_strdup(arena, summary) : record.text;
+        return finding_words(data, arena);
     }
     return NULL;
 }
@@ -148,6 +175,47 @@ static bool last_why(void *user, const StoreStep *step)
     return true;
 }
 
+/* Why the turn could not begin: the program, the prompt or a setting. */
+typedef struct Refusal {
+    const Effect *effect;
+    Arena *arena;
+    const char *text;
+} Refusal;
+
+static bool find_refusal(void *user, const StoreEvent *event)
+{
+    Refusal *refusal = user;
+    if (event->kind != EV_TURN_REFUSED || event->run != refusal->effect->run || !event->data)
+        return event->run == refusal->effect->run || event->run == 0;
+    CLEANUP(json_freep) json_t *data = json_read(event->data, strlen(event->data), NULL);
+    const char *error = json_text(data, "error", "");
+    refusal->text = arena_printf(refusal->arena, "the turn cannot begin: %s", error);
+    return false;
+}
+
+static const char *refusal_text(Engine *engine, const Effect *effect, Arena *arena)
+{
+    Refusal refusal = {effect, arena, "the turn cannot begin: see `otto why`"};
+    Err ignored = {0};
+    IGNORE(
+        store_event_list_task(engine->store, effect->task, 0, 0, find_refusal, &refusal, &ignored));
+    return refusal.text;
+}
+
+/* The answer that could not be used, or the check that could not be made, with the reason: the
+ * step that was just written holds it. */
+static const char *reason_of(Engine *engine, const Effect *effect, Arena *arena)
+{
+    const Run *run = machine_run(engine->machine, effect->run);
+    const char *text = "";
+    Err ignored = {0};
+    bool is_check = run && run->workflow && engine_phase(engine, run)->kind == PHASE_GATE;
+    if (text_equal(effect->text, "invalid") || (is_check && text_equal(effect->text, "error")))
+        IGNORE(store_step_list(engine->store, effect->task, last_why, &(LastWhy){arena, &text},
+                               &ignored));
+    return text;
+}
+
 static void act_notice(Engine *engine, const Effect *effect)
 {
     if (notice_review(engine, effect))
@@ -160,12 +228,17 @@ static void act_notice(Engine *engine, const Effect *effect)
     StoreTurn turn = {0};
     Err ignored = {0};
     const char *text = row ? row->text : NULL;
+    if (text_equal(effect->text, "cannot-start"))
+        text = refusal_text(engine, effect, &arena);
     if (!text && store_turn_get(engine->store, effect->run, effect->epoch, effect->turn, &arena,
                                 &turn, &ignored))
         text = turn.payload;
     if (row && (!text || !*text))
         text = answer_words(engine, effect, &arena);
-    if (!row)
+    const char *reason = reason_of(engine, effect, &arena);
+    if (*reason)
+        text = reason;
+    else if (!row)
         IGNORE(store_step_list(engine->store, effect->task, last_why, &(LastWhy){&arena, &text},
                                &ignored));
     notice_put(engine, effect->task, effect->run, effect->project, row ? row->kind : "alert",
@@ -266,6 +339,7 @@ static void on_snapshot(void *user, const json_t *result, const Err *err)
         event.a = json_int(result, "commits", 0);
         event.b = json_flag(result, "is_empty", false);
         event.ref = json_text(result, "commit", "");
+        event.text = json_text(result, "rules", NULL);
         (void)engine_post(act->engine, &event); /* refused only when old */
     }
     free(act);

@@ -2,10 +2,13 @@
  * is one result word with the numbers that the engine itself computed (EV_STEP_RESULT). */
 #include "base/log.h"
 #include "core/answer.h"
+#include "core/excerpt.h"
 #include "core/plan.h"
 #include "core/refine.h"
 #include "engine/internal.h"
 #include "engine/judging.h"
+#include "engine/turns.h"
+#include "proc/watch.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +24,7 @@ static void post_result(const Taking *take, json_t *facts)
 {
     char *text = json_write(facts);
     FlowMemo *memo = memo_of(take->engine, take->run->id);
-    (void)snprintf(memo->why, sizeof memo->why, "%s", json_text(facts, "why", "")); /* cut fine */
+    excerpt_mark(memo->why, sizeof memo->why, json_text(facts, "why", ""));
     Event event = act_event(&take->turn->act, EV_STEP_RESULT);
     event.text = text;
     (void)engine_post(take->engine, &event); /* refused only when old */
@@ -34,8 +37,8 @@ static void post_word(const Taking *take, const char *result, const char *why)
     post_result(take, json_pack("{s:s,s:s}", "result", result, "why", why ? why : ""));
 }
 
-/* The answer could not be read: the agent is told why, once. */
-static void refuse(const Taking *take, const char *answer, const char *why)
+/* The next turn hears what was wrong with the answer of this one. */
+static void tell(const Taking *take, const char *answer, const char *why)
 {
     CLEANUP(str_done) Str start = STR_INIT;
     str_add_safe(&start, answer, MIN(strlen(answer), (size_t)2000), true);
@@ -47,6 +50,12 @@ static void refuse(const Taking *take, const char *answer, const char *why)
                  .run_text = {.run = take->run->id, .says = text, .says_kind = SAYS_INVALID}});
     free(text);
     json_decref(says);
+}
+
+/* The answer cannot be used: the agent is told why, once. */
+static void refuse(const Taking *take, const char *answer, const char *why)
+{
+    tell(take, answer, why);
     post_word(take, "invalid", why);
 }
 
@@ -119,7 +128,7 @@ static void take_plan(Taking *take, const json_t *answer)
     save_checks(take, answer);
     mark_items(take, "confirmed", "processed");
     if (!has_objectives(take)) /* the plan itself takes up what was asked for meanwhile (B-110) */
-        refinements_take(take->engine, take->run, NULL, NULL);
+        (void)refinements_take(take->engine, take->run, NULL, NULL); /* none may wait */
     char why[80];
     size_t steps = plan_step_count(answer);
     (void)snprintf(why, sizeof why, "a plan of %zu step%s", steps,
@@ -175,7 +184,12 @@ static void take_notes(Taking *take, const json_t *answer)
 
 static void take_objective(Taking *take, const json_t *answer)
 {
-    post_result(take, objective_take(take->engine, take->run, answer, &take->arena));
+    json_t *facts = objective_take(take->engine, take->run, answer, &take->arena);
+    if (facts)
+        post_result(take, facts);
+    else
+        refuse(take, "",
+               "'items' is missing, and nothing is written down yet that a stage could move");
 }
 
 typedef struct TakeRow {
@@ -201,8 +215,29 @@ static const TakeRow *row_of(const WorkflowPhase *phase)
     return NULL;
 }
 
-/* What the turn said: heard now, or stored before a restart. "" none. */
-static const char *answer_text(Taking *take)
+bool answer_fits(const Engine *engine, const Run *run, const char *text, size_t length, Err *err)
+{
+    const TakeRow *row = run->workflow ? row_of(engine_phase(engine, run)) : NULL;
+    CLEANUP(json_freep) json_t *answer = row ? answer_read(row->kind, text, length, err) : NULL;
+    return !row || answer;
+}
+
+/* The answer that was left in the file OTTO_ANSWER: "" none; err says why one cannot be used. */
+static const char *answer_file(Taking *take, Err *err)
+{
+    CLEANUP(str_done) Str text = STR_INIT;
+    char name[64];
+    turn_answer_name(&take->turn->act, name);
+    if (!watch_read(take->engine->path_runs, name, SIGNAL_RESULT_MAX, &text, err)) {
+        if (err->kind == ERR_NOT_FOUND)
+            *err = (Err){0};
+        return "";
+    }
+    return arena_strdup(&take->arena, str_text(&text));
+}
+
+/* What the turn said: heard now, stored before a restart, or left in its file. "" none. */
+static const char *answer_text(Taking *take, Err *err)
 {
     StoreRecord record = {0};
     Err ignored = {0};
@@ -213,19 +248,37 @@ static const char *answer_text(Taking *take)
                             &record, &ignored) &&
         record.id && record.data)
         return record.data;
-    return "";
+    return answer_file(take, err);
+}
+
+/* No answer: a signal decides, or the phase goes on. A reviewer's next turn would know nothing of
+ * this one, so it is asked for its answer at once. */
+static void take_silence(Taking *take, const TakeRow *row, const Err *err)
+{
+    const LiveTurn *turn = take->turn;
+    SignalType said = turn->control ? turn->control : (SignalType)take->run->signal;
+    const char *problem = err->kind != ERR_NONE ? err->text : turn->problem;
+    if (said == SIGNAL_BLOCKED || said == SIGNAL_PENDING)
+        return;
+    if (*problem)
+        refuse(take, "", problem);
+    else if (row->is_required && said == SIGNAL_COMPLETE)
+        refuse(take, "",
+               "COMPLETE was reported, which is no answer here: this phase ends with the "
+               "structured answer");
+    else if (row->is_required && take->phase->kind == PHASE_AGENT)
+        tell(take, "", "the last turn ended without a structured answer");
+    else if (row->is_required)
+        refuse(take, "", "no structured answer was given");
 }
 
 static void take_answer(Taking *take, const TakeRow *row)
 {
-    const char *text = answer_text(take);
-    bool asks_person =
-        take->turn->control == SIGNAL_BLOCKED || take->turn->control == SIGNAL_PENDING;
     Err err = {0};
+    const char *text = answer_text(take, &err);
     if (!*text) {
-        if (row->is_required && !asks_person)
-            refuse(take, "", "no structured answer was given");
-        return; /* the signal decides */
+        take_silence(take, row, &err);
+        return;
     }
     CLEANUP(json_freep) json_t *answer = answer_read(row->kind, text, strlen(text), &err);
     if (answer)
@@ -237,7 +290,8 @@ static void take_answer(Taking *take, const TakeRow *row)
 /* A phase without a shape of its own may still name its result. */
 static void take_plain(Taking *take)
 {
-    const char *text = answer_text(take);
+    Err ignored = {0};
+    const char *text = answer_text(take, &ignored);
     CLEANUP(json_freep) json_t *answer = *text ? json_read(text, strlen(text), NULL) : NULL;
     const char *result = json_text(answer, "result", NULL);
     if (result && phase_result(take->phase, result))

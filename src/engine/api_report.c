@@ -39,7 +39,7 @@ static bool add_item(void *user, const Task *stored, const StoreTaskText *text)
     Err ignored = {0};
     if (!task)
         return true;
-    machine_explain(tally->engine->machine, task->id, engine_now(tally->engine), &note);
+    task_note(tally->engine, task, &note);
     int64_t before = tally->took_ms;
     IGNORE(store_run_list(tally->engine->store, task->id, add_times, tally, &ignored));
     if (task->turns_used) {

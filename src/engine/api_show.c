@@ -26,7 +26,7 @@ static json_t *task_json(Engine *engine, const Task *task, const StoreTaskText *
     const Run *run = machine_run(engine->machine, task->run);
     TaskId root = machine_root_cause(engine->machine, task->id);
     CLEANUP(str_done) Str note = STR_INIT;
-    machine_explain(engine->machine, task->id, engine_now(engine), &note);
+    task_note(engine, task, &note);
     return json_pack(
         "{s:I,s:I,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:s,s:o}", "id",
         (json_int_t)task->id, "project", (json_int_t)task->project, "title",
@@ -271,7 +271,7 @@ bool api_task_why(Call *call)
         json_decref(lister.list);
         return false;
     }
-    machine_explain(call->engine->machine, task->id, engine_now(call->engine), &now);
+    task_note(call->engine, task, &now);
     json_t *json = json_pack("{s:I,s:s,s:s,s:o,s:o}", "task", (json_int_t)task->id, "state",
                              task_state_word(task->state), "now", str_text(&now), "history",
                              lister.list, "steps", steps_json(call->engine, task->id));

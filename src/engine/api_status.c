@@ -34,6 +34,23 @@ json_t *parse_or(const char *text, json_t *fallback)
     return json ? json : fallback;
 }
 
+/* Why a task is where it is: the machine's sentence, or the words of the person who decided it. */
+void task_note(Engine *engine, const Task *task, Str *out)
+{
+    CLEANUP(arena_done) Arena arena = ARENA_INIT;
+    StoreRecord last = {0};
+    Err ignored = {0};
+    if (task->state == TASK_FAILED &&
+        store_record_last(engine->store, task->id, RECORD_FEEDBACK, NULL, &arena, &last,
+                          &ignored) &&
+        last.id && last.run == task->run && text_equal(last.result, "reject")) {
+        str_add(out, "rejected by a person: ");
+        str_add_safe(out, last.text, strlen(last.text), true);
+        return;
+    }
+    machine_explain(engine->machine, task->id, engine_now(engine), out);
+}
+
 /* Status */
 
 static const char *paused_why(const Engine *engine, const Project *row)
@@ -72,6 +89,7 @@ json_t *counts_json(const Counts *counts)
     json_object_set_new(json, "merging", json_integer(counts->merging));
     json_object_set_new(json, "asking", json_integer(counts->asking));
     json_object_set_new(json, "waiting", json_integer(counts->waiting));
+    json_object_set_new(json, "stopped", json_integer(counts->resting));
     json_object_set_new(json, "skipped_by_dependency", json_integer(counts->skipped));
     return json;
 }
@@ -165,6 +183,7 @@ static const Hint hints[] = {
     {"review",   "otto approve %u   (or: otto diff %u, otto redo %u --note \"...\", otto reject %u --note \"...\")"},
     {"check",    "otto approve %u   (or: otto redo %u --note \"...\")"},
     {"alert",    "otto why %u"},
+    {"refined",  "otto target %u   (or say it in other words: otto target %u --refine \"...\")"},
     {"blocked",  "otto answer %u \"...\"   (or: otto retry %u, otto skip %u)"},
     {"conflict", "otto diff %u; otto retry %u   (or: otto skip %u)"},
     {"failed",   "otto logs %u; otto retry %u   (or: otto skip %u)"},
@@ -198,6 +217,17 @@ json_t *hint_of(const char *kind, TaskId task)
     return json_null();
 }
 
+/* The same notice may have ended a task in several states, and each takes other commands. */
+static const char *hint_kind(Engine *engine, const StoreNotice *notice)
+{
+    const Task *task = machine_task(engine->machine, notice->task);
+    if (!task || !text_equal(notice->kind, "blocked"))
+        return notice->kind;
+    return task->state == TASK_FAILED    ? "failed"
+           : task->state == TASK_TIMEOUT ? "timeout"
+                                         : "blocked";
+}
+
 static json_t *notice_json(Engine *engine, const StoreNotice *notice)
 {
     return json_pack("{s:I,s:s,s:I,s:o,s:o,s:I,s:I,s:o}", "id", (json_int_t)notice->id, "kind",
@@ -205,7 +235,7 @@ static json_t *notice_json(Engine *engine, const StoreNotice *notice)
                      notice->task ? title_of(engine, notice->task) : json_string(""), "text",
                      safe_string(notice->text, strlen(notice->text)), "at_ms",
                      (json_int_t)notice->at_ms, "closed_ms", (json_int_t)notice->closed_ms,
-                     "command", hint_of(notice->kind, notice->task));
+                     "command", hint_of(hint_kind(engine, notice), notice->task));
 }
 
 bool add_notice(void *user, const StoreNotice *notice)
@@ -221,6 +251,19 @@ json_t *needs_you_json(Engine *engine, ProjectId project)
     Err ignored = {0};
     IGNORE(store_notice_list_open(engine->store, project, add_notice, &lister, &ignored));
     return lister.list;
+}
+
+/* Tasks that a person stopped: nothing waits for them, so they are easily forgotten. */
+static json_t *stopped_json(Engine *engine, ProjectId project)
+{
+    json_t *list = json_array();
+    for (TaskId i = 1; i <= machine_task_count(engine->machine); i++) {
+        const Task *task = machine_task(engine->machine, i);
+        if (task && task->project == project && machine_is_resting(engine->machine, i))
+            json_array_append_new(
+                list, json_pack("{s:I,s:o}", "task", (json_int_t)i, "title", title_of(engine, i)));
+    }
+    return list;
 }
 
 /* For display: a wrong otto.yaml is said by config, run and doctor. */
@@ -257,6 +300,7 @@ bool api_status(Call *call)
         json_object_set_new(json, "counts", counts_json(&counts));
         json_object_set_new(json, "running", runs_json(engine, project->id, false));
         json_object_set_new(json, "merging", runs_json(engine, project->id, true));
+        json_object_set_new(json, "stopped", stopped_json(engine, project->id));
         json_object_set_new(json, "landed", landed.list);
         json_object_set_new(json, "needs_you", needs_you_json(engine, project->id));
     }

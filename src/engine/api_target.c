@@ -105,6 +105,15 @@ static void add_confirmation(const Task *task, const StoreObjective *objective,
     json_object_set_new(json, "problems", problems);
 }
 
+/* Does a phase write the objective down, or is the task planned as it stands? */
+static bool has_objective_phase(const Workflow *flow)
+{
+    for (unsigned i = 0; i < flow->phase_count; i++)
+        if (text_equal(flow->phases[i].answer, "objective"))
+            return true;
+    return false;
+}
+
 static bool reply_target(Call *call)
 {
     Engine *engine = call->engine;
@@ -130,6 +139,7 @@ static bool reply_target(Call *call)
     json_object_set_new(json, "workflow", json_string(flow->name));
     json_object_set_new(json, "status", json_string(machine_status_word(engine->machine, task)));
     json_object_set_new(json, "is_used", json_boolean(workflow_has_command(flow, "target")));
+    json_object_set_new(json, "is_found", json_boolean(has_objective_phase(flow)));
     add_confirmation(task, &objective, &text, &arena, json);
     if (store_stage_list(engine->store, task->id, add_stage, stages, &call->err) &&
         store_refinement_list(engine->store, task->id, true, add_refinement, refinements,
@@ -204,8 +214,11 @@ static bool store_edits(Call *call, const Task *task, StoreObjective *objective,
     if (is_edited || objective->item_count)
         engine_write(call->engine, &(Write){.kind = WRITE_OBJECTIVE,
                                             .objective = {.task = task->id, .all = *objective}});
-    if (is_confirming)
-        notices_close(call->engine, task->id);
+    if (is_confirming) /* a task that is blocked stays in the inbox: this is no answer to that */
+        engine_write(call->engine, &(Write){.kind = WRITE_NOTICE_CLOSE,
+                                            .notice = {.task = task->id,
+                                                       .kind = "confirm",
+                                                       .at_ms = engine_now(call->engine)}});
     return wish(call, &event);
 }
 
@@ -249,6 +262,13 @@ static bool count_waiting(void *user, const StoreRefinement *refinement)
     return true;
 }
 
+static bool is_to_confirm(const Engine *engine, const Task *task)
+{
+    const Run *run = machine_run(engine->machine, task->run);
+    return run && run->state == RUN_ASKING &&
+           text_equal(engine_phase(engine, run)->name, "confirm");
+}
+
 static bool queue_refinement(Call *call, const Task *task, const char *text)
 {
     const Workflow *flow = machine_task_workflow(call->engine->machine, task);
@@ -276,7 +296,9 @@ static bool queue_refinement(Call *call, const Task *task, const char *text)
                                                        .impact = "",
                                                        .touches = "",
                                                        .at_ms = engine_now(call->engine)}});
-    return wish(call, &event); /* what is done is taken up again by it (B-33) */
+    if (is_to_confirm(call->engine, task))
+        notices_close(call->engine, task->id); /* it is asked again, about what comes of it */
+    return wish(call, &event);                 /* what is done is taken up again by it (B-33) */
 }
 
 typedef struct Wanted {

@@ -352,3 +352,15 @@ void gate_run(Engine *engine, const Effect *effect, bool is_merge)
     }
     gate_checkout(live, is_merge ? run->new_tip : run->commit, NULL, on_checkout);
 }
+
+/* A stop does not wait for a check: it says nothing about the work, and may take minutes. */
+void gates_stop(Engine *engine)
+{
+    for (LiveGate *live = engine->gates, *next; live; live = next) {
+        const Run *run = machine_run(engine->machine, live->act.run);
+        next = live->next;
+        if (run && run->stop && live->gate &&
+            (run->state == RUN_VERIFYING || run->state == RUN_PROVING))
+            gate_post(live, VERDICT_ERROR, false, "the check was stopped");
+    }
+}

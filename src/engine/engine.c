@@ -65,6 +65,7 @@ static void write_notes(Engine *engine, const Event *event)
         const StepNote *entry = &engine->step.notes[i];
         const Task *task = machine_task(engine->machine, entry->task);
         engine_write(engine, &(Write){.kind = WRITE_EVENT,
+                                      .place = {.state = task ? task_state_word(task->state) : ""},
                                       .event = {.at_ms = event->at_ms,
                                                 .project = task ? task->project : 0,
                                                 .task = entry->task,
@@ -73,12 +74,48 @@ static void write_notes(Engine *engine, const Event *event)
     }
 }
 
+/* The phase in which it happened is the one before the decision: an answer belongs to the phase
+ * that gave it. The states are those it led to. */
+static EventPlace place_before(const Engine *engine, const Event *event)
+{
+    const Run *run = machine_run(engine->machine, event->run);
+    if (!run || !run->workflow) /* names of a workflow are plain words */
+        return (EventPlace){0};
+    return (EventPlace){.phase = engine_phase(engine, run)->name,
+                        .checkpoint = engine_checkpoint(engine, run),
+                        .stage = run->stage};
+}
+
+static void place_after(const Engine *engine, const Event *event, EventPlace *place)
+{
+    const Task *task = machine_task(engine->machine, event->task);
+    const Run *run = machine_run(engine->machine, event->run);
+    place->state = task ? task_state_word(task->state) : "";
+    place->run_state = run ? run_state_word(run->state) : "";
+    place->status =
+        run && run->workflow && task ? machine_status_word(engine->machine, task) : NULL;
+}
+
+/* A pause that the engine made is over: nobody is needed for it any more. */
+static void close_pause(Engine *engine, const Event *event)
+{
+    if (engine->step.is_accepted &&
+        (event->kind == EV_RESUME || event->kind == EV_AUTOPILOT_STARTED))
+        engine_write(engine, &(Write){.kind = WRITE_NOTICE_CLOSE,
+                                      .notice = {.project = event->project,
+                                                 .kind = "paused",
+                                                 .at_ms = event->at_ms}});
+}
+
 bool engine_post(Engine *engine, const Event *given)
 {
     announce(engine);
     Event event = *given;
     event.at_ms = event.at_ms ? event.at_ms : engine_now(engine);
+    EventPlace place = place_before(engine, &event);
+    steps_before(engine, &event);
     machine_step(engine->machine, &event, &engine->step);
+    place_after(engine, &event, &place);
     bool has_decided = engine->step.decision.length || engine->step.why.length;
     if (event.kind == EV_TICK && !has_decided)
         return true; /* nothing happened; not worth a row */
@@ -87,6 +124,7 @@ bool engine_post(Engine *engine, const Event *given)
     engine_write(
         engine,
         &(Write){.kind = WRITE_EVENT,
+                 .place = place,
                  .event = {.at_ms = event.at_ms,
                            .project = event.project,
                            .task = event.task,
@@ -99,6 +137,7 @@ bool engine_post(Engine *engine, const Event *given)
                            .why = engine->step.why.length ? str_text(&engine->step.why) : NULL}});
     write_notes(engine, &event);
     steps_write(engine, &event);
+    close_pause(engine, &event);
     engine->is_urgent = engine->is_urgent || !is_lazy(event.kind);
     return engine->step.is_accepted;
 }
@@ -277,6 +316,7 @@ static void on_turn(void *user)
 {
     Engine *engine = user;
     uint32_t effects;
+    gates_stop(engine);
     (void)machine_effects(engine->machine, &effects);
     if (effects || (engine->is_urgent && !engine->is_failing) ||
         (engine->is_failing && !loop_timer_is_set(&engine->commit_timer)))

@@ -41,7 +41,7 @@ struct FlowMemo {
     uint64_t hash;  /* of the prompt of the step */
     uint8_t status; /* 1 + the last one that hooks were told of */
     char agent[64];
-    char why[200]; /* the numbers behind the result */
+    char why[400]; /* the numbers behind the result */
 };
 
 /* Which act a report belongs to: carried by every callback, checked by the machine's epochs. */
@@ -72,6 +72,7 @@ struct LiveTurn {
     bool is_over_limit;
     char agent[64], program[100];
     char *answer;                    /* RESULT of this turn as it came; NULL none */
+    char problem[240];               /* why an answer of this turn was not taken; "" none */
     char *checkout;                  /* of a reviewer: thrown away at the end; NULL none */
     char session[128];               /* id of the conversation, when the agent told it */
     bool is_waiting;                 /* its checkout is being made */
@@ -140,8 +141,16 @@ typedef enum WriteKind {
     WRITE_KIND_COUNT
 } WriteKind;
 
+/* Where a run stood when something happened: it may have gone on before that is told. */
+typedef struct EventPlace {
+    const char *state, *run_state;           /* words of the tables; "" none */
+    const char *phase, *checkpoint, *status; /* of its workflow; NULL: of the loop, or no run */
+    uint32_t stage;
+} EventPlace;
+
 typedef struct Write {
     WriteKind kind;
+    EventPlace place; /* of an event */
     union {
         StoreEvent event;
         StoreProjectText project_text;
@@ -228,7 +237,6 @@ bool engine_post(Engine *engine, const Event *event);
 /* Stores now and, when that worked, acts. Wishes call it before they are acknowledged. */
 bool engine_commit(Engine *engine, Err *err);
 Event act_event(const Act *act, EventKind kind);
-void engine_event_json(const Engine *engine, const StoreEvent *event, Str *out);
 void publish_output(Engine *engine, const LiveTurn *turn, int stream, const char *bytes,
                     size_t length);
 /* Copies the texts and keeps the row for the next commit. */
@@ -293,7 +301,10 @@ void flows_free(Engine *engine);
 
 /* answers.c: reading and judging what a phase's turn answered, before its end is posted */
 void answer_take(LiveTurn *turn, bool is_clean_end);
+/* Has it the shape that the run's phase asks for? A phase without one takes any. */
+bool answer_fits(const Engine *engine, const Run *run, const char *text, size_t length, Err *err);
 /* steps.c: what the machine decided becomes rows: steps, stages, profiles, hooks */
+void steps_before(Engine *engine, const Event *event); /* before the machine decides */
 void steps_write(Engine *engine, const Event *event);
 FlowMemo *memo_of(Engine *engine, RunId run); /* made when missing */
 void memos_free(Engine *engine);
@@ -303,6 +314,8 @@ void record_put(Engine *engine, const Run *run, RecordKind kind, const char *res
 struct RecordFacts;
 void record_facts(Engine *engine, TaskId task, Arena *arena, struct RecordFacts *facts);
 void run_report(Engine *engine, const Effect *effect);
+/* api_status.c: why a task is where it is, in one sentence; what a person said about it counts */
+void task_note(Engine *engine, const Task *task, Str *out);
 void reset_run(Engine *engine, const Effect *effect);
 
 /* checks.c */
@@ -320,6 +333,7 @@ void verify_run(Engine *engine, const Effect *effect);
 void verify_free(Verify *verify);
 json_t *change_input(const ProjectInfo *project, const Run *run); /* of the job `change` */
 void gates_free(Engine *engine);
+void gates_stop(Engine *engine); /* those of runs that are being stopped */
 void task_commands(const ProjectInfo *project, const StoreTaskText *text, Arena *arena,
                    VerifyCommand **commands, size_t *count);
 

@@ -103,12 +103,15 @@ static JudgeNames listed(TextList list)
 json_t *record_data(Engine *engine, const Run *run, RecordKind kind, const char *checkpoint,
                     Arena *arena)
 {
-    StoreRecord record = {0};
+    StoreRecord record = {0}, plan = {0};
     Err ignored = {0};
     if (!store_record_last(engine->store, run->task, kind, checkpoint, arena, &record, &ignored) ||
-        !record.id || record.run != run->id)
+        !record.id)
         return NULL;
-    return parsed(record.data);
+    if (kind != RECORD_PLAN && record.run != run->id)
+        IGNORE(
+            store_record_last(engine->store, run->task, RECORD_PLAN, NULL, arena, &plan, &ignored));
+    return record.id > plan.id ? parsed(record.data) : NULL;
 }
 
 static bool has_verify(const Workflow *flow)
@@ -234,28 +237,60 @@ static void add_findings(Evidence *e, const json_t *answer)
     e->in.high = given(&high);
 }
 
+/* The checks of the plan with what the reviewer said about those that only a reader can judge. */
 typedef struct Checks {
-    GreenCheck items[256];
+    Evidence *e;
+    Engine *engine;
+    const Run *run;
+    const json_t *answers;
+    GreenCheck items[512];
     size_t count;
+    Names refused, early;
 } Checks;
+
+/* B-198: the reviewer's yes or no is the colour; nobody else has one for it. */
+static CheckState inspected(const Checks *all, const StoreCheckpoint *row, CheckState state)
+{
+    const char *said =
+        json_text(all->answers, row->name, json_text(all->answers, row->command, ""));
+    Colour colour;
+    if (text_equal(all->e->in.checkpoint, "post-plan") || !text_equal(row->mode, "inspectable") ||
+        !green_inspected(said, &colour))
+        return state;
+    const GreenRow *move = green_step(GREEN_WORK, state, colour);
+    check_moved(all->engine, all->run, row->number, row->name, move);
+    return move->to;
+}
 
 static bool add_check(void *user, const StoreCheckpoint *row)
 {
     Checks *all = user;
     CheckState state = CHECK_NEW;
+    bool is_read = text_equal(row->mode, "inspectable"), is_human = text_equal(row->mode, "human");
     (void)check_state_find(row->state, &state); /* unknown: new */
+    state = inspected(all, row, state);
+    if (state == CHECK_EARLY)
+        names_add(&all->early, all->e->arena, row->name);
+    if (is_read && (state == CHECK_RED || state == CHECK_REGRESSED))
+        names_add(&all->refused, all->e->arena, row->name);
     if (all->count < COUNT(all->items))
-        all->items[all->count++] =
-            (GreenCheck){row->step, text_equal(row->mode, "human") ? "human" : "executable", state};
+        all->items[all->count++] = (GreenCheck){row->step,
+                                                is_human  ? "human"
+                                                : is_read ? "inspectable"
+                                                          : "executable",
+                                                state};
     return true;
 }
 
-static void add_discipline(Evidence *e, Engine *engine, const Run *run)
+static void add_checks(Evidence *e, Engine *engine, const Run *run, const json_t *answer)
 {
-    Checks all = {.count = 0};
+    Checks all = {
+        .e = e, .engine = engine, .run = run, .answers = json_object_get(answer, "answers")};
     Err ignored = {0};
-    if (text_equal(e->in.checkpoint, "post-exec") &&
-        store_checkpoint_list(engine->store, run->task, add_check, &all, &ignored) && all.count)
+    IGNORE(store_checkpoint_list(engine->store, run->task, add_check, &all, &ignored));
+    e->in.refused = given(&all.refused);
+    e->in.early = given(&all.early);
+    if (text_equal(e->in.checkpoint, "post-exec") && all.count)
         e->in.discipline = green_discipline(all.items, all.count, 0);
 }
 
@@ -345,6 +380,38 @@ static void save_coverage(const Evidence *e, Engine *engine, const Run *run, con
                                   .objective = {.task = run->task, .all = e->objective}});
 }
 
+/* ---- standstill ---- */
+
+typedef struct Standstill {
+    int64_t since_ms; /* of this run: a person who lets it go on gives it as many again */
+    unsigned equal;   /* accepted stages in a row without a gain */
+} Standstill;
+
+static bool count_equal(void *user, const StoreStage *stage)
+{
+    Standstill *still = user;
+    if (stage->ended_ms < still->since_ms || !text_equal(stage->outcome, "accepted"))
+        return true;
+    still->equal = stage->after > stage->before ? 0 : still->equal + 1;
+    return true;
+}
+
+/* Stage after stage passes and none moves a requirement: that would go on to the last stage. */
+static bool is_stalled(const Evidence *e, Engine *engine, const Run *run, const char *result)
+{
+    const WorkflowLimit *limit = workflow_limit(run_workflow(engine->machine, run), "equal-stages");
+    const ConvergenceInput *now = &e->in.convergence;
+    Standstill still = {.since_ms = run->started_ms};
+    Err ignored = {0};
+    if (!limit || !phase_has_result(engine_phase(engine, run), "STALLED") ||
+        !text_equal(result, "ACCEPT") ||
+        (now->has_requirements && (now->value > now->previous + NUMBERS_NEAR ||
+                                   now->value >= CONVERGENCE_SATISFIED - NUMBERS_NEAR)))
+        return false;
+    IGNORE(store_stage_list(engine->store, run->task, count_equal, &still, &ignored));
+    return still.equal + 1 >= (uint64_t)limit->fallback;
+}
+
 /* ---- the check ---- */
 
 static json_t *floors_json(const Judgement *judgement)
@@ -407,7 +474,7 @@ static void gather(Evidence *e, Engine *engine, const Run *run, const json_t *an
     add_guards(e, engine, run);
     add_plan(e, engine, run);
     add_findings(e, answer);
-    add_discipline(e, engine, run);
+    add_checks(e, engine, run, answer);
     add_convergence(e, engine, run, answer);
 }
 
@@ -427,10 +494,11 @@ json_t *judge_review(Engine *engine, const Run *run, const json_t *answer)
     CLEANUP(str_done) Str why = STR_INIT;
     bool is_end = text_equal(judgement.result, "ACCEPT") || text_equal(judgement.result, "GUARDED");
     bool is_verified = e.in.verify == OUTCOME_PASS;
+    bool has_stalled = is_stalled(&e, engine, run, judgement.result);
     bool is_wanted =
         is_end && review_is_wanted(engine, run, is_verified, (unsigned)e.in.guards.count, &why);
-    json_t *facts = json_pack("{s:s,s:s,s:b}", "result", judgement.result, "why", judgement.why,
-                              "review", is_wanted);
+    json_t *facts = json_pack("{s:s,s:s,s:b}", "result", has_stalled ? "STALLED" : judgement.result,
+                              "why", judgement.why, "review", is_wanted);
     if (e.has_limit) /* the lifecycle limits its steps only, unless somebody asked for more */
         json_object_set_new(facts, "limit", json_integer((int)judgement.retries));
     if (e.in.convergence.has_requirements)

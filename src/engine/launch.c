@@ -8,6 +8,7 @@
 #include "engine/turns.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -209,6 +210,7 @@ typedef struct Launch {
     AgentTurn agent;
     Str prompt;
     char folder[PATH_MAX]; /* of a self-driving session */
+    char answer[PATH_MAX]; /* file for the structured answer */
 } Launch;
 
 static void launch_done(Launch *launch)
@@ -280,6 +282,20 @@ static bool observe(Launch *launch, bool is_attached, Err *err)
     return launch->turn->observation != NULL;
 }
 
+/* Outside the checkout: a file in there would count as work. */
+static void offer_answer(Launch *launch)
+{
+    char name[64];
+    const char *shape = launch->phase->answer;
+    if (!launch->run->workflow || !shape || !*shape)
+        return;
+    turn_answer_name(&launch->turn->act, name);
+    (void)snprintf(launch->answer, PATH_MAX, "%s/%s", launch->turn->act.engine->path_runs,
+                   name);         /* a cut one is not found */
+    (void)unlink(launch->answer); /* of a launch that did not come about; mostly there is none */
+    launch->agent.answer_path = launch->answer;
+}
+
 static bool launch_fill(Launch *launch, Err *err)
 {
     LiveTurn *turn = launch->turn;
@@ -290,6 +306,7 @@ static bool launch_fill(Launch *launch, Err *err)
     fill_visits(engine, launch->run, &launch->agent);
     if (turn->checkout)
         launch->agent.workspace = turn->checkout;
+    offer_answer(launch);
     if (!launch->phase->is_fresh && launch->phase->kind != PHASE_GATE)
         launch->agent.resume_id = launch->text.session;
     if (launch->phase->kind == PHASE_OBSERVE) {

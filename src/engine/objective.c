@@ -139,6 +139,22 @@ static Impact change_of(const StoreObjective *old, const StoreObjective *all, St
     return refine_impact(weights, count, has_less);
 }
 
+/* Does the answer say anything else than what was written down? */
+static bool is_other(const StoreObjective *old, const StoreObjective *all)
+{
+    bool is_same =
+        old->item_count == all->item_count && old->requirement_count == all->requirement_count;
+    for (size_t i = 0; is_same && i < all->item_count; i++)
+        is_same = text_equal(old->items[i].text, all->items[i].text) &&
+                  old->items[i].is_constraint == all->items[i].is_constraint;
+    for (size_t i = 0; is_same && i < all->requirement_count; i++) {
+        const StoreRequirement *a = &old->requirements[i], *b = &all->requirements[i];
+        is_same = text_equal(a->text, b->text) && text_equal(a->criteria, b->criteria) &&
+                  a->weight == b->weight;
+    }
+    return !is_same;
+}
+
 /* Did one come after the turn had got its prompt? */
 typedef struct Late {
     int64_t since_ms;
@@ -152,19 +168,40 @@ static bool find_late(void *user, const StoreRefinement *refinement)
     return !late->is_found;
 }
 
-void refinements_take(Engine *engine, const Run *run, const char *impact, const char *touches)
+static bool add_asked(void *user, const StoreRefinement *refinement)
+{
+    str_addf(user, "\n- %s", refinement->text);
+    return true;
+}
+
+/* What a person asked for was heard, and nothing that is written down is different for it: the
+ * person is told, for nobody else will notice that it came to nothing. */
+static void tell_unchanged(Engine *engine, const Run *run, const char *asked)
+{
+    CLEANUP(str_done) Str text = STR_INIT;
+    str_addf(&text, "what was asked for changed nothing in the objective:%s", asked);
+    notice_put(engine, run->task, run->id, run->project, "refined", str_text(&text));
+    engine_write(engine, &(Write){.kind = WRITE_EVENT,
+                                  .event = {.at_ms = engine_now(engine),
+                                            .project = run->project,
+                                            .task = run->task,
+                                            .kind = EV_NOTE,
+                                            .why = str_text(&text)}});
+}
+
+bool refinements_take(Engine *engine, const Run *run, const char *impact, const char *touches)
 {
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     StoreTurn turn = {0};
     Err ignored = {0};
     if (!machine_task(engine->machine, run->task)->is_refined)
-        return;
+        return false;
     Late late = {.since_ms = INT64_MAX};
     if (store_turn_get(engine->store, run->id, run->epoch, run->turn, &arena, &turn, &ignored))
         late.since_ms = turn.started_ms;
     IGNORE(store_refinement_list(engine->store, run->task, false, find_late, &late, &ignored));
     if (late.is_found)
-        return; /* it was not heard yet: all of them are taken with it, the next time */
+        return false; /* it was not heard yet: all of them are taken with it, the next time */
     Event event = {
         .kind = EV_REFINED, .project = run->project, .task = run->task, .a = 0, .text = impact};
     engine_write(engine, &(Write){.kind = WRITE_REFINEMENT_APPLY,
@@ -173,6 +210,23 @@ void refinements_take(Engine *engine, const Run *run, const char *impact, const 
                                                  .touches = touches,
                                                  .at_ms = engine_now(engine)}});
     (void)engine_post(engine, &event); /* the task exists */
+    return true;
+}
+
+/* true: they came to nothing. */
+static bool take_refinements(Engine *engine, const Run *run, const StoreObjective *old,
+                             const StoreObjective *all, Impact impact, const char *touches)
+{
+    CLEANUP(str_done) Str asked = STR_INIT;
+    bool is_changed = is_other(old, all);
+    Err ignored = {0};
+    IGNORE(store_refinement_list(engine->store, run->task, false, add_asked, &asked, &ignored));
+    bool is_lost = refinements_take(engine, run,
+                                    refine_row(is_changed ? impact : IMPACT_NONE)->word, touches) &&
+                   !is_changed;
+    if (is_lost)
+        tell_unchanged(engine, run, str_text(&asked));
+    return is_lost;
 }
 
 static const char *status_now(const Engine *engine, const Run *run)
@@ -201,6 +255,8 @@ json_t *objective_take(Engine *engine, const Run *run, const json_t *answer, Are
     if (json_flag(answer, "exhausted", false) && !stage)
         return json_pack("{s:s,s:s}", "result", "(exhausted)", "why",
                          "no direction is left that was not tried");
+    if (!json_array_size(json_object_get(answer, "items")) && !old.item_count)
+        return NULL;
     if (json_array_size(json_object_get(answer, "items"))) {
         building.all = (StoreObjective){0};
         build(&building, answer, run->stage, task->is_confirmed);
@@ -210,11 +266,13 @@ json_t *objective_take(Engine *engine, const Run *run, const json_t *answer, Are
     }
     if (stage)
         save_stage(engine, run, stage, run->stage + (is_advance ? 1u : 0u), arena);
-    refinements_take(engine, run, refine_row(impact)->word, str_text(&touches));
-    char why[160];
-    (void)snprintf(why, sizeof why, "%zu items, %zu requirements%s%s", building.all.item_count,
-                   building.all.requirement_count, stage ? "; stage: " : "",
-                   json_text(stage, "name", "")); /* cut is fine */
+    bool is_lost = take_refinements(engine, run, &old, &building.all, impact, str_text(&touches));
+    size_t items = building.all.item_count, requirements = building.all.requirement_count;
+    char why[200];
+    (void)snprintf(why, sizeof why, "%s%zu item%s, %zu requirement%s%s%s",
+                   is_lost ? "what was asked for changed nothing; " : "", items,
+                   items == 1 ? "" : "s", requirements, requirements == 1 ? "" : "s",
+                   stage ? "; stage: " : "", json_text(stage, "name", "")); /* cut is fine */
     const char *result = is_advance   ? "(stage-advanced)"
                          : is_at_work ? at_work[impact]
                                       : "(refined)";

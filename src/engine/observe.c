@@ -412,6 +412,7 @@ static void end_decide(Observation *o, const ObservationEnd *end, ObserveStep *s
         in.is_lost = end->is_lost;
         in.exit_code = end->exit_code;
         in.killed_by = end->killed_by;
+        in.is_claimed = end->is_claimed;
         decide(o, &in, step);
         if (step->action != OBSERVE_CONTINUE)
             return;

@@ -52,6 +52,7 @@ void observation_heard(Observation *observation);
 typedef struct ObservationEnd {
     bool is_lost;
     int exit_code, killed_by;
+    bool is_claimed; /* the turn said COMPLETE */
 } ObservationEnd;
 
 /* The process tree is gone: reads the files once more, posts what is new, decides, removes what is

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "engine/inspect.h"
 #include "engine/internal.h"
+#include "engine/workflows.h"
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,39 @@ static bool read_file(const char *path, Settings *settings, SettingsProblems *pr
     return true;
 }
 
+/* The plain loop has no statuses of its own to tell of. */
+static bool is_status(const WorkflowSet *set, const char *word)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (set->items[i].workflow != &workflow_loop &&
+            workflow_has_status(set->items[i].workflow, word))
+            return true;
+    return false;
+}
+
+/* A hook of a status that no workflow has would never run. */
+static void check_hooks(const char *path, const Settings *settings, json_t *list)
+{
+    WorkflowSet set = {0};
+    Err ignored = {0};
+    const TextMap *hooks = &settings->hooks.on_status;
+    bool is_loaded = hooks->count && workflows_load(path, &set, &ignored);
+    for (size_t i = 0; is_loaded && i < hooks->count; i++) {
+        const char *word = hooks->items[i].key;
+        if (is_status(&set, word))
+            continue;
+        const char *text = arena_printf(
+            &set.arena,
+            "hooks.on_status: no workflow has a status '%.60s' ('loop' has none that "
+            "hooks hear of), so its command would never run; 'otto workflow show NAME' "
+            "lists them",
+            word);
+        json_array_append_new(list,
+                              json_pack("{s:s,s:s}", "key", "hooks.on_status", "message", text));
+    }
+    workflows_done(&set);
+}
+
 json_t *project_problems(const ProjectInfo *project, Err *err)
 {
     Settings fresh;
@@ -114,6 +148,8 @@ json_t *project_problems(const ProjectInfo *project, Err *err)
                                         problems.items[i].key, "message", problems.items[i].text));
     if (!is_good && problems.count == 0)
         json_array_append_new(list, json_pack("{s:s}", "message", err->text));
+    if (is_good)
+        check_hooks(project->path, &fresh, list);
     settings_problems_done(&problems);
     settings_done(&fresh);
     return list;

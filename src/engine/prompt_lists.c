@@ -224,17 +224,25 @@ void prompt_fill_failed_directions(PromptFacts *facts, Str *out)
 
 /* ---- what people, tasks and turns left ---- */
 
+typedef struct Asked {
+    bool is_planned; /* only what a plan or the objective has taken up */
+    Str *out;
+} Asked;
+
 static bool add_refinement(void *user, const StoreRefinement *refinement)
 {
-    if (!refinement->withdrawn_ms)
-        str_addf(user, "- %s\n", refinement->text);
+    const Asked *asked = user;
+    if (!refinement->withdrawn_ms && (refinement->applied_ms || !asked->is_planned))
+        str_addf(asked->out, "- %s\n", refinement->text);
     return true;
 }
 
 void prompt_fill_refinements(PromptFacts *facts, Str *out)
 {
     Err err = {0};
-    if (!store_refinement_list(facts->engine->store, facts->run->task, true, add_refinement, out,
+    /* a reviewer judges what was planned; what waits is planned after it (B-110) */
+    Asked asked = {facts->phase->kind == PHASE_GATE, out};
+    if (!store_refinement_list(facts->engine->store, facts->run->task, true, add_refinement, &asked,
                                &err))
         prompt_facts_failed(facts, &err);
 }

@@ -94,8 +94,10 @@ void prompt_fill_plan(PromptFacts *facts, Str *out)
 
 static bool add_plan_check(void *user, const StoreCheckpoint *check)
 {
-    str_addf(user, "%u. step %u, %s, %s: %s\n", check->number, check->step, check->state,
-             check->mode, *check->command ? check->command : check->name);
+    bool is_named = *check->command && !text_equal(check->name, check->command);
+    str_addf(user, "%u. step %u, %s, %s: %s%s%s\n", check->number, check->step, check->state,
+             check->mode, is_named ? check->name : "", is_named ? ": " : "",
+             *check->command ? check->command : check->name);
     return true;
 }
 
@@ -223,6 +225,12 @@ void prompt_fill_diffstat(PromptFacts *facts, Str *out)
         str_add(out, "not measured");
         return;
     }
-    str_addf(out, "%" PRId64 " files, %" PRId64 " lines, %" PRId64 " folders",
-             json_int(stat, "files", 0), json_int(stat, "lines", 0), json_int(stat, "dirs", 0));
+    static const struct {
+        const char *key, *word;
+    } parts[] = {{"files", "file"}, {"lines", "line"}, {"dirs", "folder"}};
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        int64_t number = json_int(stat, parts[i].key, 0);
+        str_addf(out, "%s%" PRId64 " %s%s", i ? ", " : "", number, parts[i].word,
+                 number == 1 ? "" : "s");
+    }
 }

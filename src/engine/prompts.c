@@ -40,9 +40,37 @@ static bool is_merge_broken(const PromptFacts *facts)
     return facts->says_kind == SAYS_MERGED_FAILED;
 }
 
+/* Did a person ask to begin anew after the plan was made? Then it is of no use to the planner. */
+typedef struct Anew {
+    int64_t since_ms;
+    bool is_found;
+} Anew;
+
+static bool find_anew(void *user, const StoreEvent *event)
+{
+    Anew *anew = user;
+    if (event->at_ms < anew->since_ms)
+        return false; /* newest first: the plan came after all that follows */
+    CLEANUP(json_freep)
+    json_t *data = event->data ? json_read(event->data, strlen(event->data), NULL) : NULL;
+    anew->is_found = event->kind == EV_ROLLBACK || event->kind == EV_ROLLED_BACK ||
+                     (event->kind == EV_RETRY && json_int(data, "fresh", 0)) ||
+                     (event->kind == EV_REVIEWED && json_int(data, "how", 0) == REDO_FRESH);
+    return !anew->is_found;
+}
+
+static bool is_begun_anew(const PromptFacts *facts)
+{
+    Anew anew = {.since_ms = facts->plan.at_ms};
+    Err ignored = {0};
+    IGNORE(store_event_list_task(facts->engine->store, facts->run->task, 0, 0, find_anew, &anew,
+                                 &ignored));
+    return anew.is_found;
+}
+
 static bool has_plan(const PromptFacts *facts)
 {
-    return facts->plan.id && facts->plan.stage == facts->run->stage;
+    return facts->plan.id && facts->plan.stage == facts->run->stage && !is_begun_anew(facts);
 }
 
 static bool needs_fix(const PromptFacts *facts)
@@ -110,6 +138,17 @@ static const char *prompt_choose(const PromptFacts *facts)
         if (row_fits(&choices[i], facts))
             return choices[i].name ? choices[i].name : loop_prompt(facts);
     return facts->phase->prompt;
+}
+
+bool prompt_is_known(const char *root, const char *name, Arena *arena)
+{
+    for (size_t i = 0; i < COUNT(choices); i++)
+        if (text_equal(choices[i].prompt, name))
+            return true;
+    if (prompt_text(name))
+        return true;
+    return !field_check_name(name) &&
+           path_exists(arena_printf(arena, "%s/" PROMPT_FOLDER "/%s.md", root, name));
 }
 
 /* ---- the project's own texts ---- */
@@ -180,7 +219,9 @@ static bool build(PromptFacts *facts, Str *out, uint64_t *hash, Err *err)
     }
     bool is_built = prompt_build(&job, &fresh, hash, err);
     if (own.err.kind != ERR_NONE)
-        return err_set(err, own.err.kind, "%s", own.err.text);
+        return err_set(err, own.err.kind, "the prompt cannot be made: %s", own.err.text);
+    if (!is_built)
+        return err_add(err, "the prompt cannot be made");
     if (is_built)
         str_add_bytes(out, str_text(&fresh), fresh.length);
     return is_built;

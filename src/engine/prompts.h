@@ -29,3 +29,6 @@ bool prompt_message(Engine *engine, const Run *run, ProjectInfo *project,
  * no such phase or checkpoint, or the phase asks no agent. */
 bool prompt_preview(Engine *engine, TaskId task, const char *phase, const char *checkpoint,
                     Str *out, Err *err) NODISCARD;
+
+/* Can a phase ask with this prompt: is it a word of the table, built in, or the project's own? */
+bool prompt_is_known(const char *root, const char *name, Arena *arena);

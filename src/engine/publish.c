@@ -27,10 +27,9 @@ static void tell(Engine *engine, const Str *json, bool is_output)
             engine->listeners[i].fn(engine->listeners[i].user, json->bytes, json->length);
 }
 
-void engine_event_json(const Engine *engine, const StoreEvent *event, Str *out)
+/* place NULL: nobody remembers where it stood then, and where it stands now would be a lie. */
+static void event_json(const StoreEvent *event, const EventPlace *place, Str *out)
 {
-    const Task *task = machine_task(engine->machine, event->task);
-    const Run *run = machine_run(engine->machine, event->run);
     str_addf(out, "{\"id\":%lld,\"at_ms\":%lld,\"event\":\"%s\"", (long long)event->id,
              (long long)event->at_ms, event_word((EventKind)event->kind));
     if (event->project)
@@ -45,14 +44,13 @@ void engine_event_json(const Engine *engine, const StoreEvent *event, Str *out)
         str_add(out, ",\"why\":");
         str_add_json(out, event->why);
     }
-    if (task)
-        str_addf(out, ",\"state\":\"%s\"", task_state_word(task->state));
-    if (run)
-        str_addf(out, ",\"run_state\":\"%s\"", run_state_word(run->state));
-    if (run && run->workflow) /* names of a workflow are plain words */
+    if (place && place->state && *place->state)
+        str_addf(out, ",\"state\":\"%s\"", place->state);
+    if (place && place->run_state && *place->run_state)
+        str_addf(out, ",\"run_state\":\"%s\"", place->run_state);
+    if (place && place->phase) /* names of a workflow are plain words */
         str_addf(out, ",\"phase\":\"%s\",\"checkpoint\":\"%s\",\"status\":\"%s\",\"stage\":%u",
-                 engine_phase(engine, run)->name, engine_checkpoint(engine, run),
-                 machine_status_word(engine->machine, task), run->stage);
+                 place->phase, place->checkpoint, place->status ? place->status : "", place->stage);
     str_add_char(out, '}');
 }
 
@@ -65,7 +63,7 @@ void publish_events(Engine *engine)
         if (engine->writes[i].kind != WRITE_EVENT)
             continue;
         str_clear(&json);
-        engine_event_json(engine, &engine->writes[i].event, &json);
+        event_json(&engine->writes[i].event, &engine->writes[i].place, &json);
         tell(engine, &json, false);
     }
 }
@@ -92,7 +90,6 @@ void publish_output(Engine *engine, const LiveTurn *turn, int stream, const char
 }
 
 typedef struct Backlog {
-    Engine *engine;
     EngineListener *fn;
     void *user;
     TaskId task;
@@ -105,7 +102,7 @@ static bool send_stored(void *user, const StoreEvent *event)
     if (backlog->task && event->task != backlog->task)
         return true;
     str_clear(&backlog->json);
-    engine_event_json(backlog->engine, event, &backlog->json);
+    event_json(event, NULL, &backlog->json);
     backlog->fn(backlog->user, backlog->json.bytes, backlog->json.length);
     return true;
 }
@@ -113,7 +110,7 @@ static bool send_stored(void *user, const StoreEvent *event)
 bool engine_events_after(Engine *engine, int64_t after, ProjectId project, TaskId task,
                          EngineListener *fn, void *user, Err *err)
 {
-    Backlog backlog = {engine, fn, user, task, STR_INIT};
+    Backlog backlog = {fn, user, task, STR_INIT};
     bool is_read = store_event_list(engine->store, project, after, 0, send_stored, &backlog, err);
     str_done(&backlog.json);
     return is_read;

@@ -62,7 +62,7 @@ void record_facts(Engine *engine, TaskId id, Arena *arena, RecordFacts *facts)
     *facts = (RecordFacts){.now_ms = engine_now(engine)};
     if (!task || !project)
         return;
-    machine_explain(engine->machine, id, facts->now_ms, &why);
+    task_note(engine, task, &why);
     facts->project = project->name;
     facts->target = project->target;
     facts->workflow = machine_task_workflow(engine->machine, task)->name;

@@ -1,6 +1,7 @@
 /* What the machine decided about a workflow becomes rows: the step with its row, the stage ledger,
  * what a finished task teaches, and hooks at a change of status. */
 #include "base/log.h"
+#include "core/excerpt.h"
 #include "core/profile.h"
 #include "engine/internal.h"
 #include <stdlib.h>
@@ -60,12 +61,15 @@ static bool has_action(const StepRoute *route, Action action)
 typedef struct StageFind {
     Arena *arena;
     uint32_t stage;
+    int32_t before; /* where the last accepted stage before it ended */
     StoreStage found;
 } StageFind;
 
 static bool find_stage(void *user, const StoreStage *row)
 {
     StageFind *find = user;
+    if (row->stage < find->stage && text_equal(row->outcome, "accepted"))
+        find->before = row->after;
     if (row->stage != find->stage)
         return true;
     find->found = *row;
@@ -97,6 +101,7 @@ static StoreStage stage_of(Engine *engine, const Run *run, uint32_t stage, Arena
                                   .outcome = "",
                                   .cause = "",
                                   .commit = "",
+                                  .before = find.before,
                                   .started_ms = run->started_ms};
     return find.found;
 }
@@ -190,12 +195,38 @@ static void learn(Engine *engine, const Run *run, const ProjectInfo *project)
 
 /* Hooks: after the commit, bounded, logged, never in the way */
 
+enum { HOOK_SAID_BYTES = 200 };
+
 typedef struct Hook {
     Engine *engine;
     TaskId task;
     RunId run;
     char status[48];
 } Hook;
+
+/* A line of `otto why`: what went wrong changes nothing, but somebody wants to know. */
+static void note_hook(const Hook *hook, const Run *run, const json_t *result, const Err *err)
+{
+    CLEANUP(str_done) Str why = STR_INIT;
+    CLEANUP(str_done) Str said = STR_INIT;
+    const char *output = result ? json_text(result, "output", "") : err->text;
+    if (json_flag(result, "timed_out", false))
+        str_addf(&why, "the hook for '%s' took too long", hook->status);
+    else if (result)
+        str_addf(&why, "the hook for '%s' ended with exit code %lld", hook->status,
+                 (long long)json_int(result, "exit_code", -1));
+    else
+        str_addf(&why, "the hook for '%s' could not be run", hook->status);
+    excerpt_add(&said, output, HOOK_SAID_BYTES);
+    str_addf(&why, "%s%s; nothing else changes", said.length ? ": " : "", str_text(&said));
+    engine_write(hook->engine, &(Write){.kind = WRITE_EVENT,
+                                        .event = {.at_ms = engine_now(hook->engine),
+                                                  .project = run->project,
+                                                  .task = hook->task,
+                                                  .kind = EV_NOTE,
+                                                  .why = str_text(&why)}});
+    hook->engine->is_urgent = true; /* it must not miss the end of a run */
+}
 
 static void on_hook_done(void *user, const json_t *result, const Err *err)
 {
@@ -206,6 +237,8 @@ static void on_hook_done(void *user, const json_t *result, const Err *err)
     if (run)
         record_put(hook->engine, run, RECORD_HOOK, hook->status,
                    result ? json_text(result, "output", "") : err->text, result);
+    if (run && (!result || json_int(result, "exit_code", -1) != 0))
+        note_hook(hook, run, result, err);
     free(hook);
 }
 
@@ -220,9 +253,10 @@ static void run_hook(Engine *engine, const Run *run, const ProjectInfo *project,
     char module[32];
     (void)snprintf(module, sizeof module, "task-%u", run->task); /* fits */
     json_t *in =
-        json_pack("{s:s,s:s,s:I,s:{s:s,s:s,s:s}}", "command", command, "path", project->path,
-                  "timeout_s", (json_int_t)project->settings.hooks.timeout_s, "env", "MODULE",
-                  module, "STATUS", status, "TITLE", title ? title : "");
+        json_pack("{s:s,s:s,s:I,s:{s:s,s:s,s:s,s:s,s:s}}", "command", command, "path",
+                  project->path, "timeout_s", (json_int_t)project->settings.hooks.timeout_s, "env",
+                  "MODULE", module, "STATUS", status, "TITLE", title ? title : "", "OTTO",
+                  engine->options.program, "OTTO_STATE_DIR", engine->options.state_dir);
     job_start(engine->jobs, "hook", in, on_hook_done, hook);
 }
 
@@ -304,6 +338,30 @@ static void take_approval(Engine *engine, const StepRoute *route)
 
 /* Steps */
 
+/* Of a step that another engine may have begun: with its turn, if that went on until now. */
+static int64_t began_ms(Engine *engine, const Run *run)
+{
+    CLEANUP(arena_done) Arena arena = ARENA_INIT;
+    StoreTurn turn = {0};
+    Err ignored = {0};
+    if (run->started_ms >= engine->started_ms)
+        return run->started_ms;
+    bool has_turn =
+        store_turn_get(engine->store, run->id, run->epoch, run->turn, &arena, &turn, &ignored) &&
+        (!turn.ended_ms || turn.ended_ms >= engine->started_ms);
+    return has_turn ? turn.started_ms : engine->started_ms;
+}
+
+/* Time in which it waited for a person, or rested, is not time that the step took. */
+void steps_before(Engine *engine, const Event *event)
+{
+    const Task *task = machine_task(engine->machine, event->task);
+    RunId id = event->run ? event->run : task ? task->run : 0;
+    const Run *run = machine_run(engine->machine, id);
+    if (run && run->workflow && (run->state == RUN_ASKING || event->kind == EV_WORKSPACE_READY))
+        memo_of(engine, id)->since_ms = event->at_ms;
+}
+
 static void write_step(Engine *engine, const StepRoute *route, int64_t at_ms)
 {
     const Run *run = machine_run(engine->machine, route->run);
@@ -313,25 +371,25 @@ static void write_step(Engine *engine, const StepRoute *route, int64_t at_ms)
     if (memo->hash)
         (void)snprintf(hash, sizeof hash, "%016llx", (unsigned long long)memo->hash); /* fits */
     str_addf(&why, "%s%s%s", route->why, memo->why[0] ? ": " : "", memo->why);
-    engine_write(engine,
-                 &(Write){.kind = WRITE_STEP,
-                          .step = {.task = route->task,
-                                   .run = route->run,
-                                   .epoch = route->epoch,
-                                   .turn = route->turn,
-                                   .stage = route->stage,
-                                   .phase = route->phase,
-                                   .checkpoint = route->checkpoint,
-                                   .result = route->result,
-                                   .row = route->row,
-                                   .why = str_text(&why),
-                                   .next = route->next,
-                                   .status = route->status,
-                                   .commit = run->commit,
-                                   .agent = memo->agent,
-                                   .prompt_hash = hash,
-                                   .started_ms = memo->since_ms ? memo->since_ms : run->started_ms,
-                                   .ended_ms = at_ms}});
+    engine_write(engine, &(Write){.kind = WRITE_STEP,
+                                  .step = {.task = route->task,
+                                           .run = route->run,
+                                           .epoch = route->epoch,
+                                           .turn = route->turn,
+                                           .stage = route->stage,
+                                           .phase = route->phase,
+                                           .checkpoint = route->checkpoint,
+                                           .result = route->result,
+                                           .row = route->row,
+                                           .why = str_text(&why),
+                                           .next = route->next,
+                                           .status = route->status,
+                                           .commit = run->commit,
+                                           .agent = memo->agent,
+                                           .prompt_hash = hash,
+                                           .started_ms = memo->since_ms ? memo->since_ms
+                                                                        : began_ms(engine, run),
+                                           .ended_ms = at_ms}});
     end_stage(engine, run, route, str_text(&why));
     take_approval(engine, route);
     memo->since_ms = at_ms;

@@ -46,6 +46,13 @@ void turn_name(const Act *act, char out[48])
     (void)snprintf(out, 48, "%u-e%ut%u", act->run, act->epoch, act->turn); /* always fits */
 }
 
+void turn_answer_name(const Act *act, char out[64])
+{
+    char name[48];
+    turn_name(act, name);
+    (void)snprintf(out, 64, "%s.answer", name); /* always fits */
+}
+
 /* What the agent says */
 
 static void hear_answer(LiveTurn *turn, const char *text, size_t length)
@@ -95,7 +102,12 @@ void turn_signal_found(void *user, const Signal *signal)
     LiveTurn *turn = user;
     if (signal->code == SIGNAL_INVALID_PAYLOAD && signal->type == SIGNAL_RESULT && !turn->answer)
         hear_answer(turn, signal->payload, signal->payload_length); /* it is told what is wrong */
-    if (signal->code != SIGNAL_OK) /* D-60, D-61: logged and ignored */
+    if (signal->code == SIGNAL_MALFORMED && signal->type == SIGNAL_RESULT)
+        (void)snprintf(turn->problem, sizeof turn->problem,
+                       "an answer was begun, but its closing tag did not come within %d bytes: it "
+                       "is too long, or the tag is missing",
+                       SIGNAL_RESULT_MAX); /* fits */
+    if (signal->code != SIGNAL_OK)         /* D-60, D-61: logged and ignored */
         log_line("signal.bad code=%s task=%u run=%u turn=%u", signal_code_word(signal->code),
                  turn->act.task, turn->act.run, turn->act.turn);
     else
@@ -253,7 +265,11 @@ static void keep_session(const LiveTurn *turn)
 /* What a self-driving session came to. */
 static void end_observation(LiveTurn *turn, const KeepExit *end)
 {
-    ObservationEnd how = {end->lost, end->exit_code, end->signal};
+    const Run *run = machine_run(turn->act.engine->machine, turn->act.run);
+    ObservationEnd how = {.is_lost = end->lost,
+                          .exit_code = end->exit_code,
+                          .killed_by = end->signal,
+                          .is_claimed = run && run->signal == SIGNAL_COMPLETE};
     ObserveStep step;
     observation_ended(turn->observation, &how, &step);
     json_t *facts =
@@ -380,6 +396,11 @@ bool turn_answer(Engine *engine, RunId run, uint32_t epoch, const char *text, si
         return err_set(err, ERR_REFUSED, "run %u of epoch %u is not at work", run, epoch);
     if (length > SIGNAL_RESULT_MAX)
         return err_set(err, ERR_TOO_BIG, "the answer is longer than %d bytes", SIGNAL_RESULT_MAX);
+    if (!answer_fits(engine, row, text, length, err)) { /* told at once, while it can be mended */
+        (void)snprintf(turn->problem, sizeof turn->problem, "%.*s", (int)sizeof turn->problem - 1,
+                       err->text); /* cut is fine */
+        return false;
+    }
     hear_answer(turn, text, length);
     engine_write(engine, &(Write){.kind = WRITE_RECORD,
                                   .record = {.task = row->task,

@@ -7,7 +7,8 @@ extern const KeepCalls turn_keep_calls;
 /* turns.c */
 void turn_free(LiveTurn *turn);
 void turn_name(const Act *act, char out[48]);
-void turn_drop_copy(LiveTurn *turn); /* the copy that a reviewer worked on */
+void turn_answer_name(const Act *act, char out[64]); /* OTTO_ANSWER, in the folder of the runs */
+void turn_drop_copy(LiveTurn *turn);                 /* the copy that a reviewer worked on */
 void turn_signal_found(void *user, const Signal *signal);
 void turn_agent_event(void *user, const AgentEvent *event);
 

@@ -33,7 +33,8 @@ struct Verify {
     json_t *change;
     char *base_failed; /* command of the base's tests that failed; NULL none */
     int base_exit;
-    bool is_base; /* the base's tests are running */
+    bool is_base;      /* the base's tests are running */
+    bool has_baseline; /* checks of the plan were run on what the work began with */
     char checkpoint[32];
 };
 
@@ -104,6 +105,8 @@ static bool rows_find(LiveGate *live, Verify *v, Err *err)
         row->command = commands[i];
         row->is_required = commands[i].is_required;
     }
+    if (is_at(v, "post-plan"))
+        return true; /* B-64: commands of a plan are run when a reviewer has let it pass */
     return store_checkpoint_list(engine->store, live->act.task, add_plan_check, &adding, err);
 }
 
@@ -114,11 +117,10 @@ static Colour colour_of(const Measured *row)
     return green_colour(row->exit_code, row->is_timed_out);
 }
 
-static const char *state_of(const Verify *v, const Measured *row)
+static const char *state_of(const Measured *row)
 {
-    GreenWhen when = is_at(v, "post-plan") ? GREEN_BASELINE : GREEN_WORK;
     if (row->number)
-        return check_state_word(green_step(when, row->before, colour_of(row))->to);
+        return check_state_word(green_step(GREEN_WORK, row->before, colour_of(row))->to);
     Colour colour = colour_of(row);
     return colour == COLOUR_GREEN ? "green" : colour == COLOUR_RED ? "red" : "broken";
 }
@@ -131,12 +133,10 @@ static const char *result_of(const Verify *v, Str *why)
         str_add(why, "no command is configured");
     for (size_t i = 0; i < v->count; i++) {
         const Measured *row = &v->rows[i];
-        const char *state = state_of(v, row);
+        const char *state = state_of(row);
         bool is_baseline = is_at(v, "post-plan");
-        bool is_good = is_baseline && row->number
-                           ? text_equal(state, "red")
-                           : text_equal(state, "green") || text_equal(state, "early") ||
-                                 text_equal(state, "approved");
+        bool is_good = text_equal(state, "green") || text_equal(state, "early") ||
+                       text_equal(state, "approved");
         bool counts = !is_baseline && (row->is_required || text_equal(state, "regressed") ||
                                        (row->number && is_at(v, "post-exec")));
         if (is_good)
@@ -153,26 +153,29 @@ static const char *result_of(const Verify *v, Str *why)
 
 /* Records */
 
+void check_moved(Engine *engine, const Run *run, uint32_t number, const char *name,
+                 const GreenRow *move)
+{
+    engine_write(engine, &(Write){.kind = WRITE_CHECKPOINT_STATE,
+                                  .checkpoint = {.task = run->task,
+                                                 .number = number,
+                                                 .state = check_state_word(move->to),
+                                                 .at_ms = engine_now(engine)}});
+    if (!move->is_cycle && !move->is_regression)
+        return;
+    json_t *data = json_pack("{s:i,s:s,s:s}", "step", (int)number, "check", name, "state",
+                             check_state_word(move->to));
+    record_put(engine, run, RECORD_GREEN, check_state_word(move->to), move->why, data);
+    json_decref(data);
+}
+
 static void save_states(LiveGate *live, const Verify *v, const Run *run)
 {
-    Engine *engine = live->act.engine;
-    GreenWhen when = is_at(v, "post-plan") ? GREEN_BASELINE : GREEN_WORK;
     for (size_t i = 0; i < v->count; i++) {
         const Measured *row = &v->rows[i];
-        if (!row->number)
-            continue;
-        const GreenRow *move = green_step(when, row->before, colour_of(row));
-        engine_write(engine, &(Write){.kind = WRITE_CHECKPOINT_STATE,
-                                      .checkpoint = {.task = live->act.task,
-                                                     .number = row->number,
-                                                     .state = check_state_word(move->to),
-                                                     .at_ms = engine_now(engine)}});
-        if (!move->is_cycle && !move->is_regression)
-            continue;
-        json_t *data = json_pack("{s:i,s:s,s:s}", "step", (int)row->number, "check",
-                                 row->command.name, "state", check_state_word(move->to));
-        record_put(engine, run, RECORD_GREEN, check_state_word(move->to), move->why, data);
-        json_decref(data);
+        if (row->number)
+            check_moved(live->act.engine, run, row->number, row->command.name,
+                        green_step(GREEN_WORK, row->before, colour_of(row)));
     }
 }
 
@@ -201,7 +204,7 @@ static json_t *commands_json(const Verify *v)
             str_add_safe(&safe, row->output + from, length - from, true);
         json_array_append_new(
             list, json_pack("{s:s,s:s,s:s,s:i,s:s,s:b,s:I,s:i}", "name", row->command.name,
-                            "command", row->command.command, "state", state_of(v, row), "exit_code",
+                            "command", row->command.command, "state", state_of(row), "exit_code",
                             row->exit_code, "output", str_text(&safe), "required",
                             row->is_required || (row->number && is_at(v, "post-exec")), "took_ms",
                             (json_int_t)row->took_ms, "check", (int)row->number));
@@ -231,8 +234,6 @@ static void save_record(LiveGate *live, const Verify *v, const Run *run, const c
                              commands_json(v), "diffstat", diffstat(live, v), "diff",
                              json_text(v->change, "patch", ""));
     record_put(live->act.engine, run, RECORD_VERIFY, result, why, data);
-    if (is_at(v, "post-plan"))
-        record_put(live->act.engine, run, RECORD_BASELINE, result, why, data);
     json_decref(data);
 }
 
@@ -403,9 +404,94 @@ static void on_checkout(void *user, const json_t *result, const Err *err)
     gate_post(live, VERDICT_ERROR, false, err->text);
 }
 
+/* The red baseline (B-196, B-200): checks of the plan that were never run are run on the commit
+ * that the work began with, so that green afterwards means something. */
+
+static void begin(LiveGate *live);
+
+static void save_baseline(LiveGate *live)
+{
+    const Verify *v = live->verify;
+    const Run *run = machine_run(live->act.engine->machine, live->act.run);
+    json_t *list = json_array();
+    size_t early = 0;
+    for (size_t i = 0; i < v->running_count; i++) {
+        const Measured *row = &v->rows[v->running[i]];
+        early += row->before == CHECK_EARLY;
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:i,s:i}", "name", row->command.name,
+                                              "command", row->command.command, "state",
+                                              check_state_word(row->before), "exit_code",
+                                              row->exit_code, "check", (int)row->number));
+    }
+    json_t *data = json_pack("{s:o}", "commands", list);
+    record_put(live->act.engine, run, RECORD_BASELINE, early ? "(partial)" : "(pass)",
+               early ? "some checks were green before the work: they prove nothing"
+                     : "every check was red before the work",
+               data);
+    json_decref(data);
+}
+
+static void on_baseline_row(void *user, size_t index, const GateRow *row)
+{
+    const LiveGate *live = user;
+    Measured *measured = &live->verify->rows[live->verify->running[index]];
+    measured->exit_code = row->exit_code;
+    Colour colour = green_colour(row->exit_code, row->state == GATE_ROW_TIMEOUT);
+    measured->before = green_step(GREEN_BASELINE, CHECK_NEW, colour)->to;
+}
+
+static void on_baseline_done(void *user, Verdict verdict, int failed, const char *error)
+{
+    LiveGate *live = user;
+    (void)failed;
+    if (verdict == VERDICT_ERROR) {
+        gate_post(live, VERDICT_ERROR, false, error);
+        return;
+    }
+    save_baseline(live);
+    begin(live);
+}
+
+static const GateCalls baseline_calls = {on_baseline_row, on_baseline_done};
+
+static void on_baseline_checkout(void *user, const json_t *result, const Err *err)
+{
+    LiveGate *live = user;
+    Verify *v = live->verify;
+    if (!result) {
+        live->checkout = NULL;
+        gate_post(live, VERDICT_ERROR, false, err->text);
+        return;
+    }
+    VerifyCommand *commands = arena_alloc(&live->arena, (v->count + 1) * sizeof *commands);
+    v->running = mem_grow(v->running, v->count + 1, sizeof *v->running);
+    v->running_count = 0;
+    for (size_t i = 0; i < v->count; i++)
+        if (v->rows[i].number && v->rows[i].before == CHECK_NEW) {
+            commands[v->running_count] = v->rows[i].command;
+            v->running[v->running_count++] = i;
+        }
+    live->commands = commands;
+    live->count = v->running_count;
+    gate_begin(live, live->checkout, &baseline_calls);
+}
+
+static bool needs_baseline(const Verify *v)
+{
+    for (size_t i = 0; !v->has_baseline && i < v->count; i++)
+        if (v->rows[i].number && v->rows[i].before == CHECK_NEW)
+            return true;
+    return false;
+}
+
 static void begin(LiveGate *live)
 {
     const Run *run = machine_run(live->act.engine->machine, live->act.run);
+    if (needs_baseline(live->verify) && run->has_workspace && run->base[0]) {
+        live->verify->has_baseline = true;
+        gate_checkout(live, run->good[0] ? run->good : run->base, NULL, on_baseline_checkout);
+        return;
+    }
     if (!live->verify->count)
         base_or_finish(live);
     else if (run->has_workspace && run->commit[0])

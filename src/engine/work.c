@@ -30,7 +30,7 @@ static const WorkJob jobs[] = {
     { "hub",           hub_job,               "hub repo -> created" },
     { "sync",          sync_job,              "hub repo target accept? -> state tip user_tip why" },
     { "prepare",       workspace_prepare_job, "hub repo target root kind project task run epoch base? restore? copy? setup? setup_timeout_s? setup_log? env? -> path kind base branch head missing" },
-    { "snapshot",      snapshot_job,          "hub path kind run epoch turn base limit_bytes? -> commit head has_uncommitted commits files_changed insertions deletions is_empty nested skipped is_head_lost why" },
+    { "snapshot",      snapshot_job,          "hub path kind run epoch turn base limit_bytes? -> commit head has_uncommitted commits files_changed insertions deletions rules is_empty nested skipped is_head_lost why" },
     { "checkout",      checkout_job,          "hub commit path overlay? -> path laid? removed?" },
     { "discard",       discard_job,           "path root ->" },
     { "retire",        retire_job,            "hub path kind run epoch root trash days task title? snapshot landed? aside? -> trashed kept why last" },

@@ -1,8 +1,10 @@
 /* Workflows that may be used in a repository: see workflows.h. */
 #include "engine/workflows.h"
+#include "agent/prompt.h"
 #include "base/file.h"
 #include "base/yaml.h"
 #include "core/workflow_file.h"
+#include "engine/prompts.h"
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -119,6 +121,29 @@ static bool check_rows(Source *source, const Workflow *workflow)
     return count == 0;
 }
 
+/* A prompt that nobody has would be noticed only when its turn comes. Without a repository nothing
+ * is known of prompts of its own. */
+static bool check_prompts(Source *source, const Workflow *workflow)
+{
+    WorkflowSet *set = source->set;
+    bool is_fine = true;
+    for (unsigned i = 0; set->repo && i < workflow->phase_count; i++) {
+        const WorkflowPhase *phase = &workflow->phases[i];
+        bool is_asked =
+            phase->kind == PHASE_AGENT || phase->kind == PHASE_GATE || phase->kind == PHASE_OBSERVE;
+        if (!is_asked || !phase->prompt || !*phase->prompt ||
+            prompt_is_known(set->repo, phase->prompt, &set->arena))
+            continue;
+        const char *text = arena_printf(&set->arena,
+                                        "phase '%s': there is no prompt '%s', neither built in nor "
+                                        "as " PROMPT_FOLDER "/%s.md",
+                                        phase->name, phase->prompt, phase->prompt);
+        add_problem(source, line_of(&source->doc, text), text);
+        is_fine = false;
+    }
+    return is_fine;
+}
+
 static void put_item(WorkflowSet *set, const WorkflowItem *item)
 {
     for (size_t i = 0; i < set->count; i++)
@@ -138,7 +163,7 @@ static void take_definition(Source *source)
         add_problem(source, line_of(&source->doc, err.text), err.text);
         return;
     }
-    if (!check_rows(source, workflow))
+    if (!check_rows(source, workflow) || !check_prompts(source, workflow))
         return;
     CLEANUP(mem_freep) char *text = json_write(source->doc.root);
     put_item(set, &(WorkflowItem){.name = workflow->name,
@@ -261,6 +286,7 @@ bool workflows_load(const char *repo, WorkflowSet *set, Err *err)
 {
     *set = (WorkflowSet){0};
     begin(set);
+    set->repo = repo ? arena_strdup(&set->arena, repo) : NULL;
     if (repo && strlen(repo) > PATH_MAX - 64)
         return err_set(err, ERR_USAGE, "the path of the repository is too long");
     read_own(set);

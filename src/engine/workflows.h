@@ -34,7 +34,8 @@ typedef struct WorkflowSet {
     size_t count;
     WorkflowProblem *problems; /* in order of files and lines */
     size_t problem_count;
-    Arena arena; /* owns all of it */
+    const char *repo; /* whose own prompts count; NULL none */
+    Arena arena;      /* owns all of it */
 } WorkflowSet;
 
 /* repo: root of the repository, NULL none. false: nothing could be read (err). The set must be

@@ -211,7 +211,7 @@ typedef struct WriteRow {
 /* clang-format off */
 #define T(member) offsetof(Write, member)
 static const WriteRow rows[WRITE_KIND_COUNT] = {
-    [WRITE_EVENT]             = {put_event, {T(event.data), T(event.decision), T(event.why)}, NULL},
+    [WRITE_EVENT]             = {put_event, {T(event.data), T(event.decision), T(event.why), T(place.phase), T(place.checkpoint), T(place.status)}, NULL},
     [WRITE_PROJECT_TEXT]      = {put_project_text, {T(project_text.path), T(project_text.hub), T(project_text.target), T(project_text.name), T(project_text.settings_json)}, NULL},
     [WRITE_TASK_TEXT]         = {put_task_text, {T(task_text.title), T(task_text.body), T(task_text.key), T(task_text.checks_json), T(task_text.tags_json), T(task_text.size), T(task_text.agent), T(task_text.workflow), T(task_text.type)}, NULL},
     [WRITE_RUN_TEXT]          = {put_run_text, {T(run_text.workspace_path), T(run_text.workspace_kind), T(run_text.branch), T(run_text.agent), T(run_text.tag), T(run_text.token), T(run_text.mark), T(run_text.session), T(run_text.says)}, NULL},

@@ -199,13 +199,35 @@ bool snapshot_head(const Git *hub, const Oid *snapshot, Oid *head, Err *err)
     return oid_is_set(head) || err_set(err, ERR_CORRUPT, "'%s' is not a snapshot", snapshot->hex);
 }
 
-/* " 3 files changed, 4 insertions(+), 1 deletion(-)": each part may be missing. */
-static int64_t stat_number(const char *text, const char *word)
+typedef struct Stat {
+    int64_t files, insertions, deletions;
+    const char *rules; /* the first file that says how otto works here; NULL none */
+} Stat;
+
+/* What a change of these files means for later tasks is a person's affair. */
+static bool is_rule(const char *name)
 {
-    const char *at = strstr(text, word);
-    while (at && at > text && at[-1] != ',' && at[-1] != '\n')
-        at--;
-    return at ? strtoll(at, NULL, 10) : 0;
+    return strcmp(name, "otto.yaml") == 0 || strncmp(name, ".otto/", 6) == 0 ||
+           (strncmp(name, "workflows/", 10) == 0 && strstr(name, ".yaml"));
+}
+
+/* Lines of "added TAB removed TAB name"; binary files have dashes. */
+static Stat stat_read(char *text)
+{
+    Stat stat = {0};
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end == '\n' ? (*end = '\0', 1) : 0;
+        char *removed = strchr(line, '\t'), *name = removed ? strchr(removed + 1, '\t') : NULL;
+        if (!name)
+            continue;
+        stat.files++;
+        stat.insertions += strtoll(line, NULL, 10);
+        stat.deletions += strtoll(removed + 1, NULL, 10);
+        if (!stat.rules && is_rule(name + 1))
+            stat.rules = name + 1;
+    }
+    return stat;
 }
 
 static bool report(const Git *hub, const SnapshotSpec *spec, const Snapshot *snap, json_t *out,
@@ -214,19 +236,19 @@ static bool report(const Git *hub, const SnapshotSpec *spec, const Snapshot *sna
     bool is_empty = oid_equal(&snap->tree, &snap->base_tree);
     int64_t commits = 0;
     GitOut said = GIT_OUT_INIT;
-    const char *const *words =
-        ARGV("diff-tree", "-r", "--shortstat", "--no-renames", "--no-ext-diff", "--no-textconv",
-             snap->base_tree.hex, snap->tree.hex);
+    const char *const *words = ARGV("diff-tree", "-r", "--numstat", "--no-renames", "--no-ext-diff",
+                                    "--no-textconv", snap->base_tree.hex, snap->tree.hex);
     bool is_done = commit_count(hub, &spec->base, &snap->head, &commits, err) &&
                    (is_empty || git_run(hub, words, NULL, &said, err));
-    const char *stat = str_text(&said.out);
+    Stat stat = is_done && said.out.length ? stat_read(said.out.bytes) : (Stat){0};
     out_oid(out, "commit", &snap->commit);
     out_oid(out, "head", &snap->head);
     out_flag(out, "has_uncommitted", snap->has_uncommitted);
     out_int(out, "commits", commits);
-    out_int(out, "files_changed", stat_number(stat, " file"));
-    out_int(out, "insertions", stat_number(stat, " insertion"));
-    out_int(out, "deletions", stat_number(stat, " deletion"));
+    out_int(out, "files_changed", stat.files);
+    out_int(out, "insertions", stat.insertions);
+    out_int(out, "deletions", stat.deletions);
+    out_text(out, "rules", stat.rules);
     out_flag(out, "is_empty", is_empty);
     out_int(out, "nested", (int64_t)snap->nested);
     out_int(out, "skipped", (int64_t)snap->skipped);

@@ -262,7 +262,7 @@ void export_records(Export *export)
             put_notes(export, record);
         } else if (record->kind == RECORD_FEEDBACK) {
             put_feedback(export, record);
-        } else if (record->kind == RECORD_GUARD) {
+        } else if (record->kind == RECORD_GUARD && guard_has_fired(record)) {
             put_guard(export, record);
         }
     }

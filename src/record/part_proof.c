@@ -5,18 +5,34 @@
 
 enum { OUTPUT_SHOWN = 4096 }; /* of one failed command */
 
-static const char *gate_word(const StoreGateResult *row)
+/* The check of the plan that this command is, or NULL. */
+static const StoreCheckpoint *check_of(Past *past, const StoreGateResult *row)
+{
+    for (size_t i = 0; i < past->checks.count; i++) {
+        const StoreCheckpoint *check = &past->checks.rows[i];
+        if (!strcmp(check->command, row->command) && !strcmp(check->name, row->name))
+            return check;
+    }
+    return NULL;
+}
+
+/* A check of the plan is red until its step is done: that is no failure. */
+static const char *gate_word(Past *past, const StoreGateResult *row)
 {
     if (row->timed_out)
         return "timeout";
-    return row->exit_code == 0 ? "passed" : row->is_required ? "failed" : "optional";
+    if (row->exit_code == 0)
+        return "passed";
+    return check_of(past, row) ? "red" : row->is_required ? "failed" : "optional";
 }
 
 static void gate_outputs(Doc *doc, Past *past)
 {
     for (size_t i = 0; i < past->gates.count; i++) {
         const StoreGateResult *row = &past->gates.rows[i];
-        if (!strcmp(gate_word(row), "passed") || !*row->output)
+        const StoreCheckpoint *check = check_of(past, row);
+        bool is_over = check && !strcmp(check->state, "green"); /* how it was red helps nobody */
+        if (!strcmp(gate_word(past, row), "passed") || is_over || !*row->output)
             continue;
         doc_textf(doc, "Output of %s:", *row->name ? row->name : row->command);
         doc_block(doc, BLOCK_CODE, plain_tail(&doc->arena, row->output, OUTPUT_SHOWN));
@@ -29,7 +45,9 @@ static void gate_table(Doc *doc, Past *past)
                                         "Result",   ">Exit", ">Took"};
     if (!past->gates.count)
         return;
-    doc_heading(doc, 3, "Commands of the project");
+    doc_heading(doc, 3,
+                past->checks.count ? "Commands of the project and the plan"
+                                   : "Commands of the project");
     size_t first = doc_skip(doc, past->gates.count);
     doc_table(doc, heads, COUNT(heads));
     for (size_t i = first; i < past->gates.count; i++) {
@@ -38,7 +56,7 @@ static void gate_table(Doc *doc, Past *past)
         doc_cell(doc, CELL_TEXT, row->stage);
         doc_cell(doc, CELL_TEXT, row->name);
         doc_cell(doc, CELL_CODE, row->command);
-        doc_cell(doc, CELL_WORD, gate_word(row));
+        doc_cell(doc, CELL_WORD, gate_word(past, row));
         doc_cellf(doc, CELL_NUMBER, "%d", row->exit_code);
         doc_cell(doc, CELL_NUMBER, plain_took(&doc->arena, 1, 1 + row->took_ms));
     }
@@ -240,14 +258,21 @@ void guard_body(Doc *doc, const StoreRecord *guard)
     doc_end(doc);
 }
 
+bool guard_has_fired(const StoreRecord *guard)
+{
+    CLEANUP(json_freep) json_t *data = past_data(guard);
+    return *guard->text || json_has_items(json_object_get(data, "guards"));
+}
+
 void part_guards(Doc *doc, Past *past)
 {
-    size_t at = 0;
-    if (!past_last(past, RECORD_GUARD))
-        return;
-    doc_heading(doc, 2, "Guards that fired");
+    size_t at = 0, count = 0;
     for (const StoreRecord *guard; (guard = past_next(past, RECORD_GUARD, &at));) {
         char time[PLAIN_TIME_SIZE];
+        if (!guard_has_fired(guard))
+            continue; /* they were looked at, and all was well */
+        if (!count++)
+            doc_heading(doc, 2, "Guards that fired");
         plain_time(guard->at_ms, time);
         doc_textf(doc, "%s %s:", time, *guard->checkpoint ? guard->checkpoint : "guard");
         guard_body(doc, guard);

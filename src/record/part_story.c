@@ -190,9 +190,13 @@ void feedback_body(Doc *doc, const StoreRecord *feedback)
         doc_block(doc, BLOCK_QUOTE, feedback->text);
         return;
     }
-    for (size_t i = 0; i < COUNT(fields); i++)
-        doc_fact(doc, fields[i].name,
-                 json_any_text(&doc->arena, json_object_get(data, fields[i].key)));
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        const json_t *value = json_object_get(data, fields[i].key);
+        if (json_is_integer(value) && !strcmp(fields[i].key, "timestamp"))
+            fact_time(doc, "At (UTC)", json_integer_value(value));
+        else
+            doc_fact(doc, fields[i].name, json_any_text(&doc->arena, value));
+    }
     doc_fact(doc, "Issues", json_words(&doc->arena, json_object_get(data, "quickIssues")));
     doc_end(doc);
 }
@@ -282,6 +286,18 @@ static bool is_other(RecordKind kind)
     return kind == RECORD_OBSERVED || kind == RECORD_HOOK || kind == RECORD_OTHER;
 }
 
+/* What a hook without output did. */
+static const char *other_text(Doc *doc, const StoreRecord *row)
+{
+    CLEANUP(json_freep) json_t *data = past_data(row);
+    if (*row->text || row->kind != RECORD_HOOK || !data)
+        return *row->text ? row->text : row->data;
+    if (json_is_true(json_object_get(data, "timed_out")))
+        return "took too long and was ended";
+    return arena_printf(&doc->arena, "exit code %s",
+                        json_number_text(&doc->arena, json_object_get(data, "exit_code")));
+}
+
 void part_others(Doc *doc, Past *past)
 {
     static const char *const heads[] = {"At (UTC)", "Kind", "Result", "Text"};
@@ -300,7 +316,7 @@ void part_others(Doc *doc, Past *past)
         doc_cell_time(doc, row->at_ms);
         doc_cell(doc, CELL_TEXT, record_kind_word(row->kind));
         doc_cell(doc, CELL_WORD, row->result);
-        doc_cell(doc, CELL_TEXT, *row->text ? row->text : row->data);
+        doc_cell(doc, CELL_TEXT, other_text(doc, row));
     }
     doc_end(doc);
 }

@@ -23,6 +23,7 @@ void verify_body(Doc *doc, Past *past, const StoreRecord *verify);
 void part_green(Doc *doc, Past *past);
 void part_guards(Doc *doc, Past *past);
 void guard_body(Doc *doc, const StoreRecord *guard);
+bool guard_has_fired(const StoreRecord *guard); /* a record is also made when none did */
 void check_colours(Doc *doc, Past *past);
 
 /* part_check.c */

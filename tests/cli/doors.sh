@@ -151,6 +151,9 @@ expect 0 "#4 Goal" "$otto" add Goal --workflow staged --type docs --key goal
 expect 0 "staged" "$otto" show 4
 expect 0 "docs" "$otto" show 4
 expect 0 "No items yet" "$otto" target 4
+expect 0 "is changed" "$otto" edit 4 --workflow lifecycle
+expect 0 "has no objective phase" "$otto" target 4
+expect 0 "is changed" "$otto" edit 4 --workflow staged
 expect 0 "R1   critical" "$otto" target 4 --add 'Export as CSV' --require 'writes a file :: opens in a sheet :: critical'
 expect 0 "--confirm" "$otto" target 4
 expect 0 "constraints" "$otto" target 4 --constraint 'no new dependency'
@@ -266,6 +269,16 @@ expect 0 "check@post-exec ACCEPT" "$otto" why 11
 expect 0 "check-accept" "$otto" timeline 11
 expect 0 "complete" "$otto" show 11
 expect 0 "0 decisions differ" "$otto" replay
+
+# Output that cannot be written is said; a reader that has read enough is not an error.
+if [ -w /dev/full ]; then
+    for command in "report 11" "report 11 --html" status "list --json" "why 11" help run; do
+        # shellcheck disable=SC2016 disable=SC2086
+        expect 2 "could not be written" sh -c 'exec "$@" >/dev/full' sh "$otto" $command
+    done
+    # shellcheck disable=SC2016
+    expect 0 "rc 0" sh -c 'trap "" PIPE; { "$1" help; echo "rc $?" >"$2"; } | true; cat "$2"' sh "$otto" "$folder/rc"
+fi
 
 # State folders that cannot be used.
 expect 2 "otto: " "$otto" --state-dir /proc/otto status

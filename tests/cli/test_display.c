@@ -260,6 +260,37 @@ static void a_question_is_told_in_the_words_of_the_agent(void **state)
     display_free(display);
 }
 
+static void a_review_is_told_once_and_asks_nothing(void **state)
+{
+    (void)state;
+    Term term = {.width = 80, .height = 24};
+    Display *display = display_new(&term, "otto");
+    CLEANUP(str_done) Str out = STR_INIT;
+    display_name(display, 1, "One");
+    event(display, "{\"event\":\"gate.ended\",\"task\":1,\"state\":\"review\","
+                   "\"run_state\":\"asking\",\"why\":\"a guard fired\"}");
+    event(display, "{\"event\":\"turn.ended\",\"task\":1,\"state\":\"review\","
+                   "\"run_state\":\"asking\",\"why\":\"the agent ended with exit code 0\"}");
+    display_draw(display, 0, &out);
+    assert_string_equal(str_text(&out), "? #1 One waits for approval: a guard fired\n");
+    display_free(display);
+}
+
+static void lines_of_a_narrow_terminal_break_between_words(void **state)
+{
+    (void)state;
+    Term term = {.is_terminal = true, .width = 30, .height = 24};
+    Display *display = display_new(&term, "otto");
+    CLEANUP(str_done) Str out = STR_INIT;
+    display_name(display, 1, "One");
+    event(display, "{\"event\":\"gate.ended\",\"task\":1,\"state\":\"failed\","
+                   "\"why\":\"the checks were red again and again\"}");
+    display_draw(display, 0, &out);
+    assert_non_null(
+        strstr(str_text(&out), "x #1 One failed: the checks\n  were red again and again\n"));
+    display_free(display);
+}
+
 static void a_state_is_told_once(void **state)
 {
     (void)state;
@@ -287,6 +318,8 @@ int main(void)
         cmocka_unit_test(a_pipe_gets_plain_lines_only),
         cmocka_unit_test(each_important_event_has_its_line),
         cmocka_unit_test(a_question_is_told_in_the_words_of_the_agent),
+        cmocka_unit_test(a_review_is_told_once_and_asks_nothing),
+        cmocka_unit_test(lines_of_a_narrow_terminal_break_between_words),
         cmocka_unit_test(a_state_is_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

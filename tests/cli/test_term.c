@@ -98,6 +98,18 @@ static void a_block_is_indented_line_by_line(void **state)
     str_done(&out);
 }
 
+static void wide_lines_break_between_words(void **state)
+{
+    (void)state;
+    CLEANUP(str_done) Str out = STR_INIT;
+    str_add_wrapped(&out, "short\n  one two three four\n\x1b[32mgreen\x1b[0m stays whole\n", 12);
+    assert_string_equal(str_text(&out), "short\n  one two\n    three\n    four\n"
+                                        "\x1b[32mgreen\x1b[0m stays\n  whole\n");
+    str_clear(&out);
+    str_add_wrapped(&out, "a-word-that-fits-nowhere at all", 10);
+    assert_string_equal(str_text(&out), "a-word-that-fits-nowhere\n  at all");
+}
+
 static void random_bytes_are_survived(void **state)
 {
     (void)state;
@@ -131,6 +143,7 @@ int main(void)
         cmocka_unit_test(nothing_a_terminal_obeys_gets_through),
         cmocka_unit_test(one_line_stays_one_line),
         cmocka_unit_test(a_block_is_indented_line_by_line),
+        cmocka_unit_test(wide_lines_break_between_words),
         cmocka_unit_test(random_bytes_are_survived),
         cmocka_unit_test(colour_only_where_the_terminal_has_it),
     };

@@ -47,7 +47,7 @@ static void every_shape_is_read(void **state)
                         "\"dimension\":\"d1\",\"file\":\"a.c\",\"line\":3,\"text\":\"t\"}],"
                         "\"coverage\":[{\"id\":\"R1\",\"coverage\":0.75}],"
                         "\"answers\":{\"looks good\":\"approve\"},\"summary\":\"\"}"},
-        {ANSWER_OBJECTIVE, "{}"},
+        {ANSWER_OBJECTIVE, "{\"exhausted\":true}"},
         {ANSWER_OBJECTIVE, "{\"items\":[{\"text\":\"t\",\"requirements\":[{\"text\":\"r\","
                            "\"criteria\":\"c\",\"weight\":\"critical\"},{\"text\":\"q\","
                            "\"criteria\":\"c\",\"weight\":1}]}],\"constraints\":[\"c\"]}"},
@@ -107,6 +107,9 @@ static void an_error_names_path_found_and_expected(void **state)
          "\"weight\":4}]}]}",
          "items[0].requirements[0].weight"},
         {ANSWER_OBJECTIVE, "{\"exhausted\":\"no\"}", "true or false"},
+        {ANSWER_OBJECTIVE, "{}", "'items' and 'stage' are missing"},
+        {ANSWER_OBJECTIVE, "{\"items\":[],\"constraints\":[\"c\"],\"exhausted\":false}",
+         "'items' and 'stage' are missing"},
         {ANSWER_NOTES, "{\"tools\":\"x\"}", "a list of at most 50 items"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -63,10 +63,10 @@ static void opinions_count_only_where_they_may(void **state)
     JudgeInput input = good("post-exec");
     input.verdict = "BLOCKED";
     expect(&input, "blocked", "BLOCKED", "cannot go on");
-    input.verdict = "NEEDS_FIX"; /* its own sum is not taken */
-    expect(&input, "passed", "ACCEPT", "");
+    input.verdict = "NEEDS_FIX"; /* in doubt another round */
+    expect(&input, "doubt", "NEEDS_FIX", "it says NEEDS_FIX, although overall");
     input.verdict = "REPLAN";
-    expect(&input, "passed", "ACCEPT", "");
+    expect(&input, "doubt", "NEEDS_FIX", "it says REPLAN");
     input.scores = all(0.6);
     expect(&input, "replan", "REPLAN", "overall 0.60 is below 0.75");
     input.verify = OUTCOME_FAIL;
@@ -173,6 +173,10 @@ static void doubt_is_not_accepted(void **state)
     expect(&input, "discipline", "NEEDS_FIX", "49 %");
     input.discipline = 50;
     expect(&input, "passed", "ACCEPT", "test-first in 50 %");
+    input.early = NAMES("true");
+    expect(&input, "passed", "ACCEPT", "green before the work, so they prove nothing: true");
+    input.refused = NAMES("readable");
+    expect(&input, "inspected", "NEEDS_FIX", "rejected checks of the plan: readable");
 }
 
 static void the_direction_is_judged_after_the_quality(void **state)
@@ -256,7 +260,7 @@ static void convergence_follows_its_policy(void **state)
         {{true, 0.3, 0.3, POLICY_ASK}, "equal-ask", "ask", false},
         {{true, 0.2, 0.3, POLICY_ALLOW_EQUAL}, "lower", "rollback", false},
         {{true, 0.95, 0.9, POLICY_STRICT}, "higher", "accept", true},
-        {{true, 0.95, 0.97, POLICY_STRICT}, "lower", "rollback", false},
+        {{true, 0.95, 0.97, POLICY_STRICT}, "lower", "rollback", true},
         {{true, 0.9499, 0, POLICY_STRICT}, "higher", "accept", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -366,6 +370,15 @@ static void cycles_and_discipline_are_counted(void **state)
     assert_int_equal(green_discipline(checks + 2, 1, 0), -1); /* early: no work can mend it */
     assert_int_equal(green_discipline(checks, 7, 1), 100);
     assert_int_equal(green_discipline(checks + 4, 1, 0), -1);
+    GreenCheck read[] = {{1, "executable", CHECK_GREEN}, {1, "inspectable", CHECK_NEW}};
+    assert_int_equal(green_discipline(read + 1, 1, 0), -1); /* nothing of it could be red */
+    assert_int_equal(green_discipline(read, 2, 0), 100);
+    read[1].state = CHECK_RED; /* the reviewer rejected it */
+    assert_int_equal(green_discipline(read, 2, 0), 0);
+    Colour colour;
+    assert_true(green_inspected("approve", &colour) && colour == COLOUR_GREEN);
+    assert_true(green_inspected("reject", &colour) && colour == COLOUR_RED);
+    assert_false(green_inspected("", &colour) || green_inspected(NULL, &colour));
     assert_string_equal(green_baseline(checks, 7).word, "early");
     assert_string_equal(green_baseline(checks + 3, 1).word, "ok");
     assert_string_equal(green_baseline(checks + 4, 1).word, "generation_failed");

@@ -228,7 +228,9 @@ static void leaving_out_a_running_task_stops_its_agent_first(void **state)
         rig_begin(rig, task);
         assert_true(rig_wish(rig, wishes[i], task, 0));
         assert_int_equal(rig_effects(rig, FX_STOP_TURN), 1);
-        assert_true(rig_wish(rig, EV_STOP_ALL, 0, 1)); /* brings it not back */
+        if (wishes[i] == EV_REMOVE)
+            assert_false(rig_wish(rig, EV_SKIP, task, 0)); /* what is removed is not skipped */
+        assert_true(rig_wish(rig, EV_STOP_ALL, 0, 1));     /* brings it not back */
         rig_exit(rig, task, 0, 9);
         assert_task(rig, task, i ? "cancelled" : "skipped");
         assert_run(rig, task, "parked");

@@ -549,7 +549,9 @@ static const Case cases[] = { /* at least one per row; neighbours show the limit
   {"quiet",           {.status = &running, .iterations = 19, .elapsed_ms = 30 * MINUTE - 1, .idle_beats = 2, .identical = 5}, OBSERVE_NONE, 0, ""},
   {"step",            {.status = &running, .signal = &stepped, .is_new = true}, OBSERVE_NONE, 0, ""},
   {"step",            {.status = &running, .signal = &went_on, .is_new = true}, OBSERVE_NONE, 0, ""},
-  {"step",            {.status = &running, .signal = &reported, .is_new = true}, OBSERVE_NONE, 0, ""}, /* the status is not complete */
+  {"rest-finished",   {.status = &running, .signal = &reported, .is_new = true}, OBSERVE_FINISH, 0, "finished"}, /* its last report says it */
+  {"rest-blocked",    {.status = &stuck, .signal = &reported, .is_new = true}, OBSERVE_FINISH, 0, "blocked"}, /* the state file says no */
+  {"step",            {.status = &running, .signal = &stepped, .is_new = true, .is_claimed = true}, OBSERVE_NONE, 0, ""}, /* it is still at work */
   {"idle",            {.status = &running, .idle_beats = 3}, OBSERVE_NONE, 0, ""},
   {"idle",            {.status = &running, .idle_beats = 3, .recoveries_step = 2, .recoveries_total = 9}, OBSERVE_NONE, 0, ""},
   {"stall",           {.status = &running, .idle_beats = 3, .recoveries_step = 3}, OBSERVE_STOP, REASON_STALL, ""},
@@ -598,7 +600,12 @@ static const Case cases[] = { /* at least one per row; neighbours show the limit
   {"ended-continue",  {.has_ended = true, .status = &running, .recoveries_total = 10, .has_moved = true}, OBSERVE_CONTINUE, 0, "continue"}, /* it did move */
   {"ended-continue",  {.has_ended = true, .status = &running, .recoveries_step = 2}, OBSERVE_CONTINUE, 0, "continue"},
   {"ended-continue",  {.has_ended = true, .status = &running, .signal = &planned}, OBSERVE_CONTINUE, 0, "continue"}, /* (stop), but nothing is finished */
-  {"ended-continue",  {.has_ended = true, .status = &running, .signal = &reported}, OBSERVE_CONTINUE, 0, "continue"},
+  {"ended-finished",  {.has_ended = true, .status = &running, .signal = &reported}, OBSERVE_FINISH, 0, "finished"}, /* the last step of its table */
+  {"ended-finished",  {.has_ended = true, .status = &running, .signal = &stepped, .is_claimed = true}, OBSERVE_FINISH, 0, "finished"}, /* COMPLETE, as others say it */
+  {"ended-finished",  {.has_ended = true, .is_claimed = true}, OBSERVE_FINISH, 0, "finished"},
+  {"ended-blocked",   {.has_ended = true, .status = &stuck, .is_claimed = true}, OBSERVE_FINISH, 0, "blocked"},
+  {"ended-blocked",   {.has_ended = true, .status = &running, .signal = &refused, .is_claimed = true}, OBSERVE_FINISH, 0, "blocked"},
+  {"ended-vanished",  {.has_ended = true, .status = &running, .is_claimed = true, .exit_code = 1}, OBSERVE_FINISH, 0, "vanished"}, /* it broke off */
   {"ended-continue",  {.has_ended = true}, OBSERVE_CONTINUE, 0, "continue"},
 };
 /* clang-format on */
@@ -672,7 +679,7 @@ static void no_combination_breaks_the_rules(void **state)
     (void)state;
     static const ObservedStatus *const states[] = {NULL, &running, &complete, &satisfied, &stuck};
     static const ObservedSignal *const signals[] = {NULL, &stepped, &reported, &refused, &collided};
-    for (unsigned bits = 0; bits < 1u << 9; bits++)
+    for (unsigned bits = 0; bits < 1u << 10; bits++)
         for (size_t s = 0; s < COUNT(states); s++)
             for (size_t g = 0; g < COUNT(signals); g++)
                 for (int stop = 0; stop < OBSERVE_REASON_COUNT; stop++) {
@@ -689,7 +696,8 @@ static void no_combination_breaks_the_rules(void **state)
                                        .iterations = bits & 32 ? 20 : 0,
                                        .elapsed_ms = bits & 64 ? 31 * MINUTE : 0,
                                        .recoveries_step = bits & 128 ? 3 : 0,
-                                       .is_stamp_moved = bits & 256};
+                                       .is_stamp_moved = bits & 256,
+                                       .is_claimed = bits & 512};
                     observe_decide(&in, &step);
                     if (stop)
                         assert_int_not_equal(step.action, OBSERVE_CONTINUE);

@@ -199,6 +199,21 @@ static void a_result_carries_a_json_object_over_many_lines(void **state)
     expect("<otto>RESULT:{", "SIGNAL_MALFORMED|<otto>RESULT:{\n");
 }
 
+static void keep_type(void *context, const Signal *signal)
+{
+    *(SignalType *)context = signal->type;
+}
+
+static void a_result_without_its_end_is_known_as_one(void **state)
+{
+    (void)state;
+    SignalType type = SIGNAL_NONE;
+    signal_scan("<otto>RESULT:{", 14, "otto", keep_type, &type);
+    assert_int_equal(type, SIGNAL_RESULT);
+    signal_scan("<otto>BLOCKED:x", 15, "otto", keep_type, &type);
+    assert_int_equal(type, SIGNAL_NONE);
+}
+
 static size_t scan_result(size_t fill, const char *tail, size_t seen[SIGNAL_CODE_COUNT])
 {
     size_t length;
@@ -399,6 +414,7 @@ int main(void)
         cmocka_unit_test(the_tag_is_configurable),
         cmocka_unit_test(a_payload_has_a_limit),
         cmocka_unit_test(a_result_carries_a_json_object_over_many_lines),
+        cmocka_unit_test(a_result_without_its_end_is_known_as_one),
         cmocka_unit_test(a_result_alone_may_be_long),
         cmocka_unit_test(long_results_do_not_depend_on_their_cuts),
         cmocka_unit_test(many_open_results_cost_no_more_than_their_length),

@@ -193,9 +193,8 @@ static void wrong_words_are_bad_input(void **state)
     refuse("transition", "{" A "'status':'planning','command':'check','checkpoint':'post-plan'}",
            "result", "missing");
     refuse("transition",
-           "{" A
-           "'status':'planning','command':'check','checkpoint':'post-plan','result':'CONTINUE'}",
-           "checkpoint", "cannot say");
+           "{" A "'status':'planning','command':'check','checkpoint':'conflict','result':'PASS'}",
+           "checkpoint", "judges nothing");
     refuse("transition", "{" A "'status':'planning','command':'dance'}", "command", "unknown");
 }
 

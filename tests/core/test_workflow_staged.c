@@ -146,6 +146,7 @@ static const RouteCase routes[] = {
   { "executing",   "check", "post-exec", "ACCEPT",    "(rollback)", "", "re-planning", "needs-plan", "", AT_STAGE(1), CONVERGED(0.1, 0.6), SPENT("post-exec") },
   { "executing",   "check", "post-exec", "ACCEPT",    "(stop)", "", "executing", NULL, "blocked", AT_STAGE(1), CONVERGED(0.1, 0.6), SPENT("post-exec"), FLAGS(FLAG_ROLLED_BACK) },
   { "executing",   "check", "post-exec", "ACCEPT",    "(stop)", "", "executing", NULL, "timeout", AT_STAGE(1), CONVERGED(0.1, 0.6), SPENT("steps") },
+  { "executing",   "check", "post-exec", "STALLED",   "(stop)", "", "evolving", "", "blocked", AT_STAGE(4) },
   { "executing",   "check", "post-exec", "ROLLBACK",  "(rollback)", "post-exec", "evolving", "", "", AT_STAGE(2) },
   { "executing",   "check", "post-exec", "ROLLBACK",  "(rollback)", "post-exec", "evolving", "", "", AT_STAGE(7), SPENT("post-exec"), FLAGS(FLAG_ROLLED_BACK) },
   { "executing",   "check", "post-exec", "ROLLBACK",  "exec", "post-exec", "executing", "", "", AT_STAGE(1) },

@@ -438,7 +438,73 @@ SH
     state_is 2 pending
 }
 
+a_stop_does_not_wait_for_a_running_check() {
+    agent_script quick <<'SH'
+cat >/dev/null
+echo "$OTTO_TASK_ID" >"done-$OTTO_TASK_ID.txt"
+done_
+SH
+    use_agent quick <<'YAML'
+verify: ["echo $$ >'"$ROOM"'/check.pid; exec sleep 100"]
+YAML
+    sed -i "s#'\"\$ROOM\"'#$ROOM#" otto.yaml
+    git commit -qam settings
+    otto add One >/dev/null
+    start run run
+    wait_for 20 test -s "$ROOM/check.pid"
+    check=$(cat "$ROOM/check.pid")
+    otto stop 1 >/dev/null
+    wait_for 20 is_gone "$check"
+    ended 3 "$PID"
+    state_is 1 pending
+    rm "$ROOM/check.pid"
+    start run run
+    wait_for 20 test -s "$ROOM/check.pid"
+    check=$(cat "$ROOM/check.pid")
+    kill -INT "$PID"
+    sleep 0.2
+    kill -INT "$PID"
+    wait_for 20 is_gone "$check"
+    ended 130 "$PID"
+    state_is 1 pending
+}
+
+what_says_how_otto_works_is_not_changed_without_a_person() {
+    agent_script sly <<'SH'
+cat >/dev/null
+mkdir -p .otto/workflows
+echo 'name: loop' >.otto/workflows/loop.yaml
+done_
+SH
+    use_agent sly </dev/null
+    otto add One >/dev/null
+    expect 3 otto run
+    state_is 1 review
+    expect 0 otto why 1
+    out_has '.otto/workflows/loop.yaml'
+    expect 0 otto reject 1 --note 'not that'
+    state_is 1 failed
+}
+
+an_agent_cannot_speak_for_a_person() {
+    agent_script bold <<'SH'
+cat >/dev/null
+"$OTTO_PROGRAM" skip 2 >"$ROOM/said" 2>&1 || echo "rc $?" >>"$ROOM/said"
+done_
+SH
+    sed -i "s#^ROOM=.*#&; OTTO_PROGRAM=$OTTO#" "$ROOM/agent-bold.sh"
+    use_agent bold </dev/null
+    otto add One >/dev/null
+    otto add Two --tag later >/dev/null
+    expect 0 otto run 1
+    contains "$ROOM/said" 'for people'
+    state_is 2 pending
+}
+
 run_cases \
+    a_stop_does_not_wait_for_a_running_check \
+    what_says_how_otto_works_is_not_changed_without_a_person \
+    an_agent_cannot_speak_for_a_person \
     a_resume_without_an_engine_starts_nothing_that_was_not_asked_for \
     a_pause_lets_turns_end_and_a_resume_goes_on \
     a_pause_that_waits_no_longer_stops_the_turn_and_keeps_its_work \

@@ -239,6 +239,47 @@ YAML
     git cat-file -e main:one.txt || fail 'the work did not land'
 }
 
+the_last_signal_of_the_table_is_an_end_without_a_state() { # A-179: one turn is enough
+    session <<'SH'
+work one
+report plan '(generated)' check 1 post-plan
+report report '(generated)' '(stop)' 2
+SH
+    use_session auto-a </dev/null
+    otto add One >/dev/null
+    expect 0 otto run
+    state_is 1 done
+    equal 1 "$(wc -l <"$ROOM/turns")" turns
+    equal 'drive:finished verify:(pass) merge:success report:(generated)' "$(step_line 1)" steps
+    contains "$ROOM/prompt-1" 'counts as finished'
+}
+
+a_session_that_says_complete_as_others_do_has_finished() {
+    session <<'SH'
+work one
+state executing
+report exec '(done)' check 1 post-exec
+otto signal COMPLETE
+SH
+    use_session auto-a </dev/null
+    otto add One >/dev/null
+    expect 0 otto run
+    state_is 1 done
+    equal 1 "$(wc -l <"$ROOM/turns")" turns
+    equal 'drive:finished verify:(pass) merge:success report:(generated)' "$(step_line 1)" steps
+}
+
+a_complete_is_not_believed_against_a_blocked_state() {
+    session <<'SH'
+state blocked
+otto signal COMPLETE
+SH
+    use_session auto-a </dev/null
+    otto add One >/dev/null
+    expect 3 otto run
+    state_is 1 blocked
+}
+
 equal_reports_end_as_a_reasoning_loop() { # B-175
     session <<'SH'
 i=0
@@ -611,6 +652,9 @@ run_cases a_session_of_a_goes_its_way_and_lands \
     a_session_may_finish_the_step_at_which_it_is_stopped \
     a_session_that_ignores_its_stop_is_killed_after_the_grace_time \
     a_session_that_says_it_is_done_and_stays_is_ended_and_lands \
+    the_last_signal_of_the_table_is_an_end_without_a_state \
+    a_session_that_says_complete_as_others_do_has_finished \
+    a_complete_is_not_believed_against_a_blocked_state \
     equal_reports_end_as_a_reasoning_loop \
     a_turn_that_ends_with_work_left_is_continued_with_a_message \
     standing_still_turn_after_turn_ends_at_the_limit \

@@ -470,6 +470,56 @@ YAML
     out_has 'c is there'
 }
 
+a_refinement_that_comes_to_nothing_is_told() {
+    use_scenario 'workflow: staged
+objective: {confirm: auto}' <<YAML
+phases:
+  target:
+    - - answer: $OBJECTIVE
+$STAGED
+  check@post-exec:
+    - - answer: {scores: $SCORES_GOOD, coverage: [{id: R1, coverage: 1}, {id: R2, coverage: 1}]}
+YAML
+    task Stages
+    expect 0 otto run
+    status_is 1 satisfied
+    expect 0 otto target 1 --refine 'I also need c'
+    expect 0 otto run
+    out_has 'what was asked for changed nothing'
+    expect 0 otto why 1
+    out_has 'changed nothing in the objective'
+    out_has 'I also need c'
+    otto timeline 1 --json >"$ROOM/steps"
+    contains "$ROOM/steps" 'what was asked for changed nothing'
+}
+
+a_reviewer_judges_by_what_was_planned() {
+    use_scenario 'workflow: lifecycle' <<YAML
+phases:
+  plan:
+    - - answer: {summary: a plan, steps: [{title: write it}]}
+$PASS
+  exec:
+    - - run: 'touch $ROOM/at; while ! test -e $ROOM/go; do sleep 0.05; done; echo x >>a.txt'
+      - answer: {result: (done), summary: done}
+  check@post-exec:
+    - - answer: {scores: $SCORES_GOOD}
+    - - expect: {contains: semicolons}
+      - answer: {scores: $SCORES_GOOD}
+YAML
+    task One
+    start run run
+    wait_for 10 test -e "$ROOM/at"
+    expect 0 otto target 1 --refine 'also accept semicolons'
+    expect 0 otto prompt show check 1 --checkpoint post-exec
+    lacks "$ROOM/out" semicolons
+    expect 0 otto prompt show plan 1
+    out_has semicolons
+    touch "$ROOM/go"
+    ended 0 "$PID"
+    steps_have 1 'check@post-exec:ACCEPT plan:(generated) verify@post-plan:(partial) check@post-plan:PASS exec:(done) verify@post-exec:(partial) check@post-exec:ACCEPT'
+}
+
 # -- nothing is lost --------------------------------------------------------------------------------
 
 what_people_said_survives_a_kill_of_the_engine_anywhere() {
@@ -526,4 +576,5 @@ run_cases a_person_approves_sends_back_and_rejects_and_the_agent_hears_why \
     a_confirmation_may_be_given_before_and_while_it_is_asked_for \
     a_refinement_while_it_runs_is_planned_before_anything_lands \
     what_is_done_is_taken_up_again_by_a_refinement_and_lands_again \
+    a_refinement_that_comes_to_nothing_is_told a_reviewer_judges_by_what_was_planned \
     what_people_said_survives_a_kill_of_the_engine_anywhere

@@ -115,5 +115,71 @@ YAML
     equal hello "$(git show main:hello.txt)" 'what landed'
 }
 
+a_refinement_instead_of_a_yes_is_worked_in_and_asked_about_again() { # B-11, B-104
+    agent_script asks <<'SH'
+cat >"$ROOM/told-$OTTO_VISIT"
+more=
+grep -q 'in German too' "$ROOM/told-$OTTO_VISIT" &&
+    more=',{"text":"Greet in German","requirements":[{"text":"says hallo","criteria":"hallo","weight":2}]}'
+tag "RESULT:{\"items\":[{\"text\":\"Greet people\",\"requirements\":[{\"text\":\"says hello\",\"criteria\":\"hello\",\"weight\":3}]}$more]}"
+SH
+    printf 'workflow: staged\nverify: ["true"]\n' | use_agent asks
+    otto add Greetings --body 'Greet people.' >/dev/null
+    expect 3 otto run
+    state_is 1 review
+    expect 0 otto target 1 --refine 'in German too'
+    expect 3 otto run
+    state_is 1 review
+    contains "$ROOM/told-2" 'in German too'
+    otto inbox >"$ROOM/inbox"
+    contains "$ROOM/inbox" 'Greet in German'
+    equal 1 "$(grep -c 'Greet people' "$ROOM/inbox")" 'questions that are open'
+    equal 'target:(refined) confirm@confirm:redo target@confirm:(refined)' "$(step_line 1)" steps
+    otto target 1 --all >"$ROOM/target"
+    contains "$ROOM/target" 'applied  in German too'
+}
+
+# A reviewer that is content with everything and never sees the rest done.
+stages_that_move_nothing_end_after_a_few() {
+    use_scenario 'workflow: staged
+objective: {confirm: auto}' <<YAML
+phases:
+  target:
+    - - answer: {}
+    - - expect: {contains: "'items' and 'stage' are missing"}
+      - answer: {items: [{text: Greet, requirements: [{text: greets, criteria: prints hello, weight: 2}, {text: sings, criteria: sings, weight: 2}]}]}
+    - - answer: {stage: {name: on, objective: go on, moves: [R2], reason: open}}
+  plan:
+    - - answer: {summary: all, steps: [{title: greet, covers: [R1, R2]}]}
+  check@post-plan:
+    - - answer: {scores: $SCORES_GOOD}
+  exec:
+    - - run: 'echo x >>hello.txt'
+      - commit: "feat: hello"
+      - answer: {result: "(done)", summary: hello}
+  check@post-exec:
+    - - answer: {scores: $SCORES_GOOD, coverage: [{id: R1, coverage: 1, reason: seen}, {id: R2, coverage: 0.75}]}
+  highlight:
+    - - answer: {worked: [nothing special]}
+YAML
+    otto add Greet >/dev/null
+    expect 3 otto run
+    state_is 1 blocked
+    status_is 1 evolving
+    steps_of 1 >"$ROOM/steps"
+    equal 3 "$(grep -c 'check@post-exec ACCEPT' "$ROOM/steps")" 'stages that passed' # one moved, two did not
+    contains "$ROOM/steps" 'check@post-exec STALLED check-stalled'
+    expect 0 otto inbox
+    out_has 'moved no requirement'
+    expect 0 otto retry 1 # as many again
+    expect 3 otto run
+    equal 5 "$(steps_of 1 | grep -c 'check@post-exec ACCEPT')" 'stages that passed'
+    expect 0 otto target 1 --satisfy
+    expect 0 otto run
+    status_is 1 satisfied
+    equal 1 "$(merges_of 1)" merges
+}
+
 run_cases three_stages_with_a_rollback_end_satisfied the_engine_can_be_killed_after_each_step \
-    what_a_person_calls_enough_lands_as_it_is
+    what_a_person_calls_enough_lands_as_it_is stages_that_move_nothing_end_after_a_few \
+    a_refinement_instead_of_a_yes_is_worked_in_and_asked_about_again

@@ -312,6 +312,12 @@ YAML
     bad 'mine.yaml:6: thresholds' <<'YAML'
 thresholds: {post-exec: 7}
 YAML
+    bad "mine.yaml:6: phase 'spare': there is no prompt 'nosuch'" <<'YAML'
+  spare: {kind: agent, prompt: nosuch}
+YAML
+    bad "the limit 'bogus' limits nothing" <<'YAML'
+limits: {bogus: 7}
+YAML
     bad 'mine.yaml:7:' <<'YAML'
 routes: [
 YAML
@@ -394,6 +400,12 @@ YAML
     contains "$ROOM/hooks" 'own executing'
     missing "$ROOM/pwned"
     equal begun "$(cat "$ROOM/slow")" 'the hook that was ended'
+    wait_for 10 why_says 1 "hook for 'complete' ended with exit code 3"
+    why_says 1 "hook for 'review' took too long" || fail 'the slow hook is not told'
+    expect 0 otto config check
+    printf '    nosuch: "true"\n' >>otto.yaml
+    expect 1 otto config check
+    grep -q "no workflow has a status 'nosuch'" "$ROOM/out" "$ROOM/err" || fail 'the status is not told'
 }
 
 # -- prompts --------------------------------------------------------------------------------------------
@@ -503,6 +515,10 @@ MD
     otto why 1 >"$ROOM/why"
     contains "$ROOM/why" '.otto/prompts/exec.md'
     contains "$ROOM/why" titel
+    otto inbox >"$ROOM/inbox"
+    contains "$ROOM/inbox" 'the prompt cannot be made'
+    contains "$ROOM/inbox" '.otto/prompts/exec.md'
+    contains "$ROOM/inbox" titel
     contains "$ROOM/why" title
     expect 1 otto prompt show exec 1
     err_has '.otto/prompts/exec.md'
@@ -553,6 +569,48 @@ SH
     lacks "$ROOM/told-2-check-2" ddddddddd
 }
 
+an_answer_may_be_left_in_its_file_outside_the_checkout() {
+    echo precious >"$ROOM/precious"
+    agent_script leaves <<'SH'
+cat >"$ROOM/told-$OTTO_TASK_ID-$OTTO_PHASE"
+case $OTTO_ANSWER in "$PWD"/*) exit 9 ;; esac
+[ "$OTTO_TASK_ID" = 1 ] || { ln -s "$ROOM/precious" "$OTTO_ANSWER"; exit 0; }
+case $OTTO_PHASE in
+plan) echo '{"summary":"one step","steps":[{"title":"write it"}]}' >"$OTTO_ANSWER" ;;
+check) echo '{"scores":{"d1":0.9,"d2":0.9,"d3":0.9,"d4":0.9,"d5":0.9,"d6":0.9},"summary":"fine"}' >"$OTTO_ANSWER" ;;
+exec)
+    echo one >one.txt
+    git add -A
+    git commit -q -m 'feat: one'
+    echo '{"result":"(done)","summary":"written"}' >"$OTTO_ANSWER"
+    ;;
+esac
+SH
+    printf 'workflow: lifecycle\nverify: ["test -f base.txt"]\n' | use_agent leaves
+    otto add One >/dev/null
+    expect 0 otto run
+    state_is 1 done
+    equal 'base.txt one.txt' "$(git ls-tree --name-only main | grep txt | paste -sd ' ')" 'what landed'
+    contains "$ROOM/told-1-plan" OTTO_ANSWER
+    otto add Two >/dev/null # a link is not followed, and that is said
+    expect 3 otto run
+    otto why 2 | grep -q 'not a regular file\|link' || { otto why 2; fail 'the link is not told'; }
+    equal precious "$(cat "$ROOM/precious")" 'the file that the link leads to'
+}
+
+who_begins_anew_is_not_shown_the_old_plan() {
+    echo '[ "$OTTO_VISIT" != 1 ] || { tag BLOCKED:not like this; exit 0; }' >"$ROOM/more.sh"
+    use_listening <<'YAML'
+workflow: lifecycle
+YAML
+    otto add One >/dev/null
+    expect 3 otto run
+    expect 0 otto retry 1 --fresh
+    expect 0 otto run
+    state_is 1 done
+    lacks "$ROOM/told-1-plan-2" 'write it'
+}
+
 what_one_task_found_out_is_told_to_the_next() {
     use_listening <<'YAML'
 workflow: lifecycle
@@ -585,4 +643,6 @@ run_cases the_ten_lines_of_the_documentation_land_a_task \
     a_blank_that_is_unknown_stops_only_its_task \
     a_prompt_that_leads_out_of_the_repository_is_refused \
     a_huge_text_and_a_huge_change_are_cut_and_the_run_goes_on \
+    an_answer_may_be_left_in_its_file_outside_the_checkout \
+    who_begins_anew_is_not_shown_the_old_plan \
     what_one_task_found_out_is_told_to_the_next

@@ -121,6 +121,44 @@ static void a_task_without_work_gets_a_short_notice(void **state)
     assert_string_equal(str_text(&timeline), "#1 Later (staged, pending)\nno step has ended yet\n");
 }
 
+static void a_report_shows_nothing_raw_and_no_guard_that_did_not_fire(void **state)
+{
+    Room *room = *state;
+    CLEANUP(str_done) Str text = STR_INIT;
+    RecordFacts facts = history_facts();
+    StoreCheckpoint check = {1, 1, 1, "greets", "test -f a", "executable", "green", T0};
+    StoreGateResult red = {.run = 1,
+                           .epoch = 1,
+                           .turn = 1,
+                           .stage = "gate",
+                           .name = "greets",
+                           .command = "test -f a",
+                           .is_required = true,
+                           .exit_code = 1,
+                           .started_ms = T0,
+                           .output = "not there",
+                           .output_length = 9};
+    Run run = {.id = 1, .task = 1, .project = 1, .epoch = 1, .state = RUN_ENDED};
+    task_put(room, 1, "Greet", "");
+    must(store_run_save(room->store, &run, &room->err), &room->err);
+    step_put(room, 1, 0, 1, "plan - (generated) plan-generated check planning agent -");
+    must(store_checkpoints_save(room->store, 1, &check, 1, &room->err), &room->err);
+    must(store_gate_put(room->store, &red, &room->err), &room->err);
+    record_put(room, 1, 1, 1, RECORD_GUARD, "", "clear", "", "{\"guards\":[]}");
+    record_put(room, 1, 2, 1, RECORD_HOOK, "", "planning", "",
+               "{\"ok\":true,\"exit_code\":3,\"timed_out\":false,\"output\":\"\"}");
+    record_put(room, 1, 3, 1, RECORD_FEEDBACK, "", "reject", "no",
+               "{\"decision\":\"reject\",\"timestamp\":1772442000000,\"rejectReason\":\"no\"}");
+    must(record_report(room->store, 1, &facts, RECORD_AS_MARKDOWN, &text, &room->err), &room->err);
+    assert_has_not(str_text(&text), "Guards that fired");
+    assert_has_not(str_text(&text), "exit_code");
+    assert_has(str_text(&text), "exit code 3");
+    assert_has_not(str_text(&text), "1772442000000");
+    assert_has(str_text(&text), "- **At (UTC):** 2026-03-02 09:00:00");
+    assert_has(str_text(&text), "| `test -f a` | red | 1 |");
+    assert_has_not(str_text(&text), "not there");
+}
+
 static void a_task_that_is_not_there_is_an_error(void **state)
 {
     Room *room = *state;
@@ -148,6 +186,8 @@ int main(void)
                                         room_teardown),
         cmocka_unit_test_setup_teardown(a_task_without_work_gets_a_short_notice, room_setup,
                                         room_teardown),
+        cmocka_unit_test_setup_teardown(a_report_shows_nothing_raw_and_no_guard_that_did_not_fire,
+                                        room_setup, room_teardown),
         cmocka_unit_test_setup_teardown(a_task_that_is_not_there_is_an_error, room_setup,
                                         room_teardown),
     };

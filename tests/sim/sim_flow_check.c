@@ -150,7 +150,8 @@ static void keep_route(Sim *sim, const StepRoute *route, const Before *before)
                  route->phase, route->checkpoint);
     bool is_kept = asks_for(route, ACTION_ACCEPT_STAGE) || asks_for(route, ACTION_ENQUEUE_MERGE);
     bool is_accepted =
-        (phase->kind == PHASE_GATE && text_equal(route->result, "ACCEPT") && is_kept) ||
+        (phase->kind == PHASE_GATE && is_kept &&
+         (text_equal(route->result, "ACCEPT") || text_equal(route->result, "STALLED"))) ||
         (phase->kind == PHASE_APPROVE && text_equal(route->result, "approved"));
     if (is_accepted)
         (void)snprintf(proof->accepted, HASH_SIZE, "%s", commit); /* a hash */

@@ -104,10 +104,16 @@ static void check_counts(Sim *sim, ProjectId project)
             sim_fail(sim, "r%u is %s, but its task has a newer run", i, run_state_word(run->state));
         want.running += run_holds_slot(run->state);
         want.merging += run->state >= RUN_QUEUED && run->state <= RUN_LANDING;
-        want.asking += run->state == RUN_ASKING;
+        want.asking +=
+            run->state == RUN_ASKING && machine_task(sim->machine, run->task)->state == TASK_ACTIVE;
         want.waiting += run->state == RUN_WAITING;
     }
     want.skipped = have.skipped;
+    want.resting = have.resting;
+    uint64_t parts = have.ready + have.running + have.merging + have.asking + have.waiting +
+                     have.skipped + have.resting;
+    if (parts > have.by_state[TASK_PENDING] + have.by_state[TASK_ACTIVE])
+        sim_fail(sim, "p%u: a task is counted twice", project);
     if (memcmp(&want, &have, sizeof want) != 0)
         sim_fail(sim, "p%u: the counts are wrong", project);
 }
