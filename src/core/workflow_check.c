@@ -402,6 +402,24 @@ static void check_traps(Check *check)
     }
 }
 
+/* Work that nobody merges would end as done and be put away. */
+static void check_landing(Check *check)
+{
+    const char *worker = NULL;
+    for (unsigned i = 0; i < check->flow->phase_count; i++) {
+        const WorkflowPhase *phase = &check->flow->phases[i];
+        if (phase->kind == PHASE_MERGE)
+            return;
+        if (phase->kind == PHASE_AGENT || phase->kind == PHASE_OBSERVE)
+            worker = phase->name;
+    }
+    if (worker)
+        check_problem(check,
+                      "what '%s' makes never lands; add a phase of kind merge at the end, such as "
+                      "'land: {kind: merge}'",
+                      worker);
+}
+
 size_t workflow_check(const Workflow *workflow, Str *problems)
 {
     Check check = {workflow, problems, 0};
@@ -424,5 +442,6 @@ size_t workflow_check(const Workflow *workflow, Str *problems)
     check_phase_reach(&check);
     check_phase_ends(&check);
     check_circles(&check);
+    check_landing(&check);
     return check.count;
 }

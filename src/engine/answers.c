@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "core/answer.h"
 #include "core/excerpt.h"
+#include "core/convergence.h"
 #include "core/plan.h"
 #include "core/refine.h"
 #include "engine/internal.h"
@@ -137,9 +138,47 @@ static void take_plan(Taking *take, const json_t *answer)
     post_word(take, phase_result(take->phase, own) ? own : "COMPLETE", why);
 }
 
+/* Coverage of what was never asked for, or twice for one requirement, is no measure (B-67). */
+static bool coverage_fits(Taking *take, const json_t *answer, Str *why)
+{
+    StoreObjective all = {0};
+    Err ignored = {0};
+    uint32_t seen[ANSWER_REQUIREMENTS_MAX];
+    size_t i, count = 0;
+    json_t *row;
+    if (!store_objective_get(take->engine->store, take->run->task, &take->arena, &all, &ignored) ||
+        !all.requirement_count)
+        return true;
+    json_array_foreach(json_object_get(answer, "coverage"), i, row)
+    {
+        uint32_t number = 0;
+        bool is_known = false, is_twice = false;
+        (void)requirement_id_read(json_text(row, "id", ""), &number); /* answer_read looked */
+        for (size_t k = 0; k < all.requirement_count; k++)
+            is_known |= all.requirements[k].number == number;
+        for (size_t k = 0; k < count; k++)
+            is_twice |= seen[k] == number;
+        if (!is_known || is_twice)
+            str_addf(why, "coverage[%zu].id: R%u %s; the requirements are R1 to R%zu", i, number,
+                     is_twice ? "stands twice" : "is not one of the task's",
+                     all.requirement_count);
+        if (why->length || count == COUNT(seen))
+            return !why->length;
+        seen[count++] = number;
+    }
+    return true;
+}
+
 static void take_review(Taking *take, const json_t *answer)
 {
-    post_result(take, judge_review(take->engine, take->run, answer));
+    CLEANUP(str_done) Str why = STR_INIT;
+    if (coverage_fits(take, answer, &why)) {
+        post_result(take, judge_review(take->engine, take->run, answer));
+        return;
+    }
+    char *text = json_write(answer);
+    refuse(take, text ? text : "", str_text(&why));
+    free(text);
 }
 
 /* highlight: what was learnt, for later plans of the same type (B-79, A-226) */

@@ -175,14 +175,15 @@ static void a_way_back_is_limited(void **state)
     assert_string_equal(step.status, "review");
 }
 
-static void a_single_phase_is_enough(void **state)
+static void a_phase_and_its_landing_are_enough(void **state)
 {
     (void)state;
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
     const Workflow *flow =
-        must_read("name: one\nphases:\n  go: {kind: agent, prompt: work}\n", &arena);
+        must_read("name: one\nphases:\n  go: {kind: agent, prompt: work}\n  land: {kind: merge}\n",
+                  &arena);
     must_be_clean(flow);
-    leads(flow, "go", "", "COMPLETE", "(stop)", "done");
+    leads(flow, "land", "", "landed", "(stop)", "done");
     assert_string_equal(flow->first_status, "pending");
     assert_string_equal(flow->routes[0].id, "ask-answered-go");
 }
@@ -244,15 +245,17 @@ static void own_statuses_and_rows_can_be_written(void **state)
                   "  shut: {ends: done, final: true}\n"
                   "phases:\n"
                   "  work: {kind: agent, prompt: work, results: [COMPLETE, BLOCKED, none]}\n"
+                  "  land: {kind: merge}\n"
                   "limits: {steps: 5, turns: 7}\n"
                   "hooks: {shut: ./tell.sh}\n"
                   "routes:\n"
-                  "  - {phase: work, result: COMPLETE, next: shut, why: it is over}\n"
+                  "  - {phase: work, result: COMPLETE, next: land}\n"
+                  "  - {phase: land, result: landed, next: shut, why: it is over}\n"
                   "  - {phase: work, result: none, guard: [turns-spent], next: timeout}\n"
                   "  - {phase: work, result: none, next: work}\n",
                   &arena);
     must_be_clean(flow);
-    RouteStep step = go(flow, "open", "work", "", "COMPLETE");
+    RouteStep step = go(flow, "open", "land", "", "landed");
     assert_string_equal(step.next, "(stop)");
     assert_string_equal(step.status, "shut");
     assert_string_equal(step.ends, "done");
@@ -409,10 +412,11 @@ static void a_read_workflow_with_a_mistake_is_told_by_the_check(void **state)
                                      "  - {phase: test, result: pass, next: done}\n"
                                      "  - {phase: test, result: fail, next: test}\n",
                                      &arena);
-    assert_int_equal(workflow_check(flow, &problems), 3);
+    assert_int_equal(workflow_check(flow, &problems), 4);
     assert_non_null(strstr(str_text(&problems), "the result 'odd' leads nowhere"));
     assert_non_null(strstr(str_text(&problems), "phase 'lost' is never reached"));
     assert_non_null(strstr(str_text(&problems), "the circle test -> test has no limit"));
+    assert_non_null(strstr(str_text(&problems), "what 'work' makes never lands"));
 }
 
 static void the_schema_lists_the_words_of_the_tables(void **state)
@@ -435,7 +439,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_ten_lines_of_the_page_are_a_whole_workflow),
         cmocka_unit_test(the_page_shows_the_template),
         cmocka_unit_test(a_way_back_is_limited),
-        cmocka_unit_test(a_single_phase_is_enough),
+        cmocka_unit_test(a_phase_and_its_landing_are_enough),
         cmocka_unit_test(every_kind_of_phase_has_its_defaults),
         cmocka_unit_test(own_statuses_and_rows_can_be_written),
         cmocka_unit_test(a_built_in_one_can_be_extended),
