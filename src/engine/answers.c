@@ -2,8 +2,8 @@
  * is one result word with the numbers that the engine itself computed (EV_STEP_RESULT). */
 #include "base/log.h"
 #include "core/answer.h"
-#include "core/excerpt.h"
 #include "core/convergence.h"
+#include "core/excerpt.h"
 #include "core/plan.h"
 #include "core/refine.h"
 #include "engine/internal.h"
@@ -138,33 +138,27 @@ static void take_plan(Taking *take, const json_t *answer)
     post_word(take, phase_result(take->phase, own) ? own : "COMPLETE", why);
 }
 
-/* Coverage of what was never asked for, or twice for one requirement, is no measure (B-67). */
-static bool coverage_fits(Taking *take, const json_t *answer, Str *why)
+/* Two coverages of one requirement are no measure (B-67). What was never asked for is left alone:
+ * it counts for nothing. */
+static bool coverage_fits(const json_t *answer, Str *why)
 {
-    StoreObjective all = {0};
-    Err ignored = {0};
-    uint32_t seen[ANSWER_REQUIREMENTS_MAX];
-    size_t i, count = 0;
-    json_t *row;
-    if (!store_objective_get(take->engine->store, take->run->task, &take->arena, &all, &ignored) ||
-        !all.requirement_count)
-        return true;
-    json_array_foreach(json_object_get(answer, "coverage"), i, row)
+    const json_t *list = json_object_get(answer, "coverage");
+    size_t i, k;
+    json_t *row, *other;
+    json_array_foreach(list, i, row)
     {
-        uint32_t number = 0;
-        bool is_known = false, is_twice = false;
+        uint32_t number = 0, earlier = 0;
         (void)requirement_id_read(json_text(row, "id", ""), &number); /* answer_read looked */
-        for (size_t k = 0; k < all.requirement_count; k++)
-            is_known |= all.requirements[k].number == number;
-        for (size_t k = 0; k < count; k++)
-            is_twice |= seen[k] == number;
-        if (!is_known || is_twice)
-            str_addf(why, "coverage[%zu].id: R%u %s; the requirements are R1 to R%zu", i, number,
-                     is_twice ? "stands twice" : "is not one of the task's",
-                     all.requirement_count);
-        if (why->length || count == COUNT(seen))
-            return !why->length;
-        seen[count++] = number;
+        json_array_foreach(list, k, other)
+        {
+            (void)requirement_id_read(json_text(other, "id", ""), &earlier); /* likewise */
+            if (k < i && earlier == number)
+                str_addf(why, "coverage[%zu].id: R%u stands twice", i, number);
+            if (k >= i || why->length)
+                break;
+        }
+        if (why->length)
+            return false;
     }
     return true;
 }
@@ -172,7 +166,7 @@ static bool coverage_fits(Taking *take, const json_t *answer, Str *why)
 static void take_review(Taking *take, const json_t *answer)
 {
     CLEANUP(str_done) Str why = STR_INIT;
-    if (coverage_fits(take, answer, &why)) {
+    if (coverage_fits(answer, &why)) {
         post_result(take, judge_review(take->engine, take->run, answer));
         return;
     }
