@@ -53,8 +53,11 @@ bool prompt_piece_next(const char *text, PromptPiece *piece, const char *name, E
         return false;
     const char *close = strstr(piece->begin, "}}");
     size_t length = close ? (size_t)(close - piece->begin) - 2 : 0;
-    if (!close || length >= sizeof piece->name)
-        return err_set(err, ERR_USAGE, "prompt '%s': '%.20s' has no '}}'", name, piece->begin);
+    if (!close || length >= sizeof piece->name) {
+        (void)err_set(err, ERR_USAGE, "prompt '%s': '%.20s' has no '}}'", name,
+                      piece->begin); /* the result says it failed */
+        return false;
+    }
     const char *words = piece->begin + 2;
     size_t row = 0, head;
     while (head = strlen(kinds[row].head), head > length || !text_starts(words, kinds[row].head))
@@ -178,7 +181,7 @@ static const char *skip_line(const Str *out, const char *text)
 
 bool prompt_render_into(PromptRender *render, const char *text)
 {
-    PromptPiece piece;
+    PromptPiece piece = {0};
     Err bad = {0};
     while (prompt_piece_next(text, &piece, render->name, &bad)) {
         char value_name[64];

@@ -44,7 +44,7 @@ double profile_fallback(unsigned value)
         return judge_checkpoints()[value - PROFILE_THRESHOLD].threshold;
     if (value < PROFILE_MID_INTERVAL)
         return judge_checkpoints()[value - PROFILE_RETRIES].retries;
-    return keys[value].fallback;
+    return value < PROFILE_VALUES ? keys[value].fallback : 0;
 }
 
 const char *profile_key(unsigned value)

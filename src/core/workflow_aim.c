@@ -57,7 +57,7 @@ int reader_phase_index(const Reader *reader, const char *name)
 
 void reader_need_checkpoint(Reader *reader, const char *name, const char *help)
 {
-    if (*name && strcmp(name, WF_ANY) && strcmp(name, WF_KEEP))
+    if (*name && strcmp(name, WF_ANY) != 0 && strcmp(name, WF_KEEP) != 0)
         (void)reader_add_checkpoint(reader, name, help); /* 250 are more than 64 phases need */
 }
 

@@ -71,7 +71,8 @@ static void check_checkpoint(Check *check, const char *id, const char *checkpoin
 
 static void check_next(Check *check, const char *id, const char *next)
 {
-    if (strcmp(next, WF_STOP) && strcmp(next, WF_ROLLBACK) && !workflow_phase(check->flow, next))
+    if (strcmp(next, WF_STOP) != 0 && strcmp(next, WF_ROLLBACK) != 0 &&
+        !workflow_phase(check->flow, next))
         check_problem(check, "row '%s': there is no phase '%s'; next is a phase, %s or %s", id,
                       next, WF_STOP, WF_ROLLBACK);
 }

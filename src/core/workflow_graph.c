@@ -63,7 +63,8 @@ static bool is_told(const Workflow *flow, const WorkflowRoute *row)
         if (is_wider && is_same_place && !strcmp(other->phase, row->phase) &&
             !strcmp(other->result, row->result) && !strcmp(other->guard, row->guard) &&
             !strcmp(other->next, row->next) &&
-            (strcmp(row->next, WF_STOP) || !strcmp(stop_state(flow, other), stop_state(flow, row))))
+            (strcmp(row->next, WF_STOP) != 0 ||
+             !strcmp(stop_state(flow, other), stop_state(flow, row))))
             return true;
     }
     return false;
@@ -90,7 +91,7 @@ static void add_way(const Workflow *flow, const WorkflowRoute *row, Arena *arena
     const char *state = is_stop ? stop_state(flow, row) : is_back ? row->to_status : "";
     const char *label = label_of(row, arena);
     unsigned i = 0;
-    while (i < *count && (strcmp(ways[i].to, to) || strcmp(ways[i].state, state)))
+    while (i < *count && (strcmp(ways[i].to, to) != 0 || strcmp(ways[i].state, state) != 0))
         i++;
     if (i == WAYS_MAX)
         return;

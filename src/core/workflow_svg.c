@@ -248,7 +248,7 @@ static void draw_entry(const Picture *p, unsigned index, Str *out)
 static void draw_labels(const Picture *p, const Line *line, Str *out)
 {
     int y = line->y - 4 - ((int)(line->last - line->first) - 1) * LINE;
-    for (unsigned i = line->first; i < line->last; i++, y += LINE) {
+    for (unsigned i = line->first; p->labels && i < line->last; i++, y += LINE) {
         str_addf(out, "<text x=\"%d\" y=\"%d\">", LEFT + BOX + 8, y);
         add_text(out, p->labels[i]);
         str_add(out, "</text>\n");

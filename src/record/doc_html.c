@@ -157,7 +157,7 @@ static void fact(Doc *doc, const char *name, const char *value)
     str_add(&doc->body, "<div>");
     element(&doc->body, "dt", name);
     str_add(&doc->body, "<dd>");
-    if (strcmp(colour_of(value), "plain"))
+    if (strcmp(colour_of(value), "plain") != 0)
         chip(&doc->body, value);
     else
         html_escape(&doc->body, value);

@@ -91,6 +91,8 @@ static void put_results(Export *export, const StoreRecord *verify, const StoreRe
     CLEANUP(doc_done) Doc doc = {0};
     Past *past = export->past;
     const StoreRecord *record = verify ? verify : check;
+    if (!record)
+        return; /* one of them is there */
     const char *name = checkpoint_name(export, record);
     begin(&doc, export, arena_printf(&past->arena, "Results: %s", name), record);
     if (verify)

@@ -93,7 +93,7 @@ static json_t *stage_history(Past *past)
     json_t *list = json_array();
     for (size_t i = 0; i < past->stages.count; i++) {
         const StoreStage *stage = &past->stages.rows[i];
-        if (strcmp(stage->outcome, "accepted"))
+        if (strcmp(stage->outcome, "accepted") != 0)
             continue;
         json_array_append_new(
             list, json_pack("{s:I,s:o,s:o,s:o,s:f}", "stage", (json_int_t)stage->stage, "name",

@@ -281,7 +281,7 @@ static void stage_sections(Doc *doc, Past *past)
     for (size_t i = 0; i < past->stages.count; i++) {
         const StoreStage *stage = &past->stages.rows[i];
         bool is_under_way = !*stage->outcome;
-        if (!is_under_way && strcmp(stage->outcome, "accepted"))
+        if (!is_under_way && strcmp(stage->outcome, "accepted") != 0)
             continue;
         doc_heading(doc, 2,
                     arena_printf(&past->arena, "Stage %u: %s [%s]", stage->stage,

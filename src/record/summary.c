@@ -233,7 +233,7 @@ static void lesson_list(Summary *summary)
     head(summary, "Lessons learned", LIST_LINES);
     for (size_t i = 0; i < past->stages.count; i++) {
         const StoreStage *stage = &past->stages.rows[i];
-        if (*stage->outcome && strcmp(stage->outcome, "accepted"))
+        if (*stage->outcome && strcmp(stage->outcome, "accepted") != 0)
             item(summary, arena_printf(&past->arena, "not again: %s (%s)", stage->name,
                                        *stage->cause ? stage->cause : stage->outcome));
     }

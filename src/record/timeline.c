@@ -68,7 +68,7 @@ static PhaseTimes phase_times(const Past *past)
     for (size_t i = 0; i < past->steps.count; i++) {
         const StoreStep *step = &past->steps.rows[i];
         size_t at = 0;
-        while (at < times.count && strcmp(times.rows[at].phase, step->phase))
+        while (at < times.count && strcmp(times.rows[at].phase, step->phase) != 0)
             at++;
         if (at == COUNT(times.rows))
             continue; /* more phases than a workflow has: not worth a row */

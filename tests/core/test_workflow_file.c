@@ -179,9 +179,8 @@ static void a_phase_and_its_landing_are_enough(void **state)
 {
     (void)state;
     CLEANUP(arena_done) Arena arena = ARENA_INIT;
-    const Workflow *flow =
-        must_read("name: one\nphases:\n  go: {kind: agent, prompt: work}\n  land: {kind: merge}\n",
-                  &arena);
+    const Workflow *flow = must_read(
+        "name: one\nphases:\n  go: {kind: agent, prompt: work}\n  land: {kind: merge}\n", &arena);
     must_be_clean(flow);
     leads(flow, "land", "", "landed", "(stop)", "done");
     assert_string_equal(flow->first_status, "pending");
