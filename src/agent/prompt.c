@@ -34,7 +34,7 @@ const char *prompt_source(PromptFind *find, void *user, const char *name, bool *
 void prompt_value_name(const char *include, char out[64])
 {
     size_t i = 0;
-    for (; include[i] && i < 63; i++)
+    for (; i < 63 && include[i]; i++)
         out[i] = include[i] == '-' ? '_' : include[i];
     out[i] = '\0';
 }

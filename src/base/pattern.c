@@ -83,7 +83,8 @@ static void read_escape(Reader *reader)
     char c = *reader->at;
     reader->is_broken = reader->is_broken || !c;
     reader->at += c != '\0';
-    add(reader, c == 'b' ? (Step){.kind = STEP_EDGE} : (Step){.kind = STEP_BYTE, .byte = lower(c)});
+    Step edge = {.kind = STEP_EDGE}, byte = {.kind = STEP_BYTE, .byte = lower(c)};
+    add(reader, c == 'b' ? edge : byte);
 }
 
 static void read_piece(Reader *reader)
